@@ -14,8 +14,8 @@ from crab_graph.eval.intervals import exact_interval
 from crab_graph.eval.statistics import compare
 
 TALKS = Path(__file__).resolve().parent.parent / "tests" / "talks"
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "users")
-TARGETED = ("seventh", "users")
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "users")
+TARGETED = ("eighth", "users")
 FAULTY = ("wrong", "absurd")
 READINGS = ("right", "odd", *FAULTY)
 

@@ -26,7 +26,7 @@ REPEATS = 7
 
 def main() -> list[tuple[str, str, str]]:
     with tempfile.TemporaryDirectory() as directory:
-        run = _repeated_run(Path(directory))
+        run = repeated_run(Path(directory), EPISODES)
         size = sum(path.stat().st_size for path in (run / "shards").iterdir()) / 1e6
         library = Library([run])
         started = time.process_time()
@@ -109,14 +109,14 @@ def _milliseconds(work: Callable[[], object]) -> float:
     return 1000 * median(times)
 
 
-def _repeated_run(directory: Path) -> Path:
+def repeated_run(directory: Path, episodes: int, agent: str = "hasty", tasks: int = 4) -> Path:
     """Play a few episodes, and write each many times over as further trials."""
-    bench = cg.generate_benchmark(directory / "bench", tasks=4, seed=3)
+    bench = cg.generate_benchmark(directory / "bench", tasks=tasks, seed=3)
     out = directory / "run"
-    played = list(cg.run(bench, agent="hasty", user="ruse", out=out))
+    played = list(cg.run(bench, agent=agent, user="ruse", out=out))
     (out / "shards").rename(directory / "played")
     (out / "shards").mkdir()
-    trials = EPISODES // len(played)
+    trials = episodes // len(played)
     lines = (_as_trial(record, trial) for trial in range(trials) for record in played)
     with (out / "shards" / "part-0.jsonl").open("ab") as file:
         file.writelines(lines)

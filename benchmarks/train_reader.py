@@ -81,7 +81,8 @@ def plain_questions() -> list[dict[str, Any]]:
     found = []
     for domain in BRIEFINGS:
         declaration = find_domain(domain).declaration
-        for subject in subjects(declaration) if declaration is not None else ():
+        wishes = subjects(declaration) if declaration is not None else ()
+        for subject in (one for one in wishes if not one.joint):
             labels = {"asked": [subject.key], "intents": []}
             text = plain_question(declaration, subject)
             found.append({"domain": domain, "text": text, "labels": labels})

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from crab_graph.analysis.audit.evidence import audit_benchmark
     from crab_graph.analysis.audit.review import review_domain
     from crab_graph.analysis.benchmark_stats import describe_benchmark
+    from crab_graph.analysis.comparison.comparison_page import compare
+    from crab_graph.analysis.comparison.run_comparison import RunComparison
     from crab_graph.analysis.demo import demonstrate
+    from crab_graph.analysis.disputes import disputes
     from crab_graph.analysis.export.exporters import export
     from crab_graph.analysis.fidelity.user_study import study_users
     from crab_graph.analysis.report.delivery import report
-    from crab_graph.analysis.run_comparison import RunComparison, compare
+    from crab_graph.analysis.seal_check import verify
     from crab_graph.domains.benchmark import Benchmark, load_benchmark
     from crab_graph.domains.generate import generate_benchmark
     from crab_graph.domains.proof import certify_benchmark
@@ -82,6 +85,7 @@ __all__ = [
     "compare",
     "demonstrate",
     "describe_benchmark",
+    "disputes",
     "environment",
     "estimate_run",
     "export",
@@ -106,6 +110,7 @@ __all__ = [
     "study_users",
     "sweep_benchmark",
     "user_prompt",
+    "verify",
 ]
 
 _PLACES = {
@@ -119,7 +124,7 @@ _PLACES = {
     "Limits": "settings",
     "Prices": "models.prices",
     "Run": "runs.run",
-    "RunComparison": "analysis.run_comparison",
+    "RunComparison": "analysis.comparison.run_comparison",
     "RunLimits": "settings",
     "RunTables": "runs.sql",
     "Sweep": "domains.sweep",
@@ -131,9 +136,10 @@ _PLACES = {
     "build_graph": "runs.graded_graph",
     "certify_benchmark": "domains.proof",
     "compact_run": "runs.warehouse",
-    "compare": "analysis.run_comparison",
+    "compare": "analysis.comparison.comparison_page",
     "demonstrate": "analysis.demo",
     "describe_benchmark": "analysis.benchmark_stats",
+    "disputes": "analysis.disputes",
     "environment": "runs.rollouts",
     "estimate_run": "runs.estimate",
     "export": "analysis.export.exporters",
@@ -160,6 +166,7 @@ _PLACES = {
     "study_users": "analysis.fidelity.user_study",
     "sweep_benchmark": "domains.sweep",
     "user_prompt": "graph.user_prompt",
+    "verify": "analysis.seal_check",
 }
 
 

@@ -7,6 +7,7 @@ CrabGraphError            one clear line for the user, exit code 2
 ├── BenchmarkError        a missing, foreign, half-written or damaged benchmark
 ├── RunError              a missing, foreign or damaged run directory
 │   ├── ResumeMismatch    a run that was begun with other settings
+│   ├── UntrustedRun      a run that this user did not write, and has not said to trust
 │   └── StorageError      what is to be kept cannot be written, as on a full disk
 ├── TranscriptError       a transcript that cannot be read, with its line
 ├── CertificationError    the ways of counting a task's solutions disagree
@@ -14,6 +15,10 @@ CrabGraphError            one clear line for the user, exit code 2
 │   └── TooLargeToEnumerate   one whose solutions are too many to list
 ├── ToolCallError         a tool call an agent can correct; returned to it, never raised at a user
 └── MissingExtra          an optional dependency that is not installed
+
+NoticeWarning             what one should know beside a result; a line of its own of a command
+└── DamageWarning         a part of a file is damaged; what is intact beside it was read
+    └── MendedWarning     and what was damaged has been put right
 """
 
 import traceback
@@ -25,6 +30,21 @@ class CrabGraphError(Exception):
     """Base of every error that is reported as one line, without a traceback."""
 
 
+class NoticeWarning(UserWarning):
+    """What one should know beside a result; a command says it in a line on stderr."""
+
+
+class DamageWarning(NoticeWarning):
+    """A part of a file is damaged or was changed; what is intact beside it was read.
+
+    A command exits with 2 when it is done.
+    """
+
+
+class MendedWarning(DamageWarning):
+    """What was damaged has been made again or set aside."""
+
+
 class UsageError(CrabGraphError):
     """An argument is out of range or malformed."""
 
@@ -34,10 +54,18 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str | None = None) -> None:
         choices = sorted(known)
-        close = get_close_matches(name, choices, n=3)
+        # Ids that begin alike are about the same thing: who errs, errs towards the end.
+        close = get_close_matches(name, choices, n=24)
+        close.sort(key=lambda one: _shared_beginning(one, name), reverse=True)
+        del close[3:]
         if hint is None:
             hint = f"did you mean {', '.join(close)}?" if close else f"known: {_shortened(choices)}"
         super().__init__(f"unknown {kind} '{name}'; {hint}")
+
+
+def _shared_beginning(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 class DeclarationError(CrabGraphError):
@@ -62,6 +90,15 @@ class ResumeMismatch(RunError):
     def __init__(self, message: str, differences: Iterable[str] = ()) -> None:
         self.differences = tuple(differences)
         super().__init__("".join([message, *(f"\n  {line}" for line in self.differences)]))
+
+
+class UntrustedRun(RunError):
+    """A run from somebody else: nothing of it was imported, and nobody contacted."""
+
+    def __init__(self, directory: object, does: str, why: str = "") -> None:
+        because = f" ({why})" if why else ""
+        self.found = f"{directory}: you did not write this run{because}; going on with it {does}"
+        super().__init__(f"{self.found}; if you know where it comes from, give `trust=True`")
 
 
 class StorageError(RunError):

@@ -21,9 +21,19 @@ def shown(title: str, *parts: str) -> str:
     return f"<div {_NO_FORMULAS}><p><b>{text(title)}</b></p>{''.join(parts)}</div>"
 
 
+def visible(text: str) -> str:
+    """Return a text in which characters that steer a terminal or the direction are shown as `�`."""
+    return _CONTROL.sub("�", text)
+
+
+def escaped(json_text: str) -> str:
+    """Return JSON that means the same, with such characters written as their numbers."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text)
+
+
 def text(value: object) -> str:
     """Return a value as text that is nothing else."""
-    return escape(_CONTROL.sub("�", str(value)))
+    return escape(visible(str(value)))
 
 
 def paragraph(value: object) -> str:

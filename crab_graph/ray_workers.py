@@ -5,6 +5,7 @@ had under way: handlers that keep their work, as those of a run do, go on where 
 """
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout
@@ -134,6 +135,7 @@ def _cluster(ray: Any, jobs: int) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # or it reports to its makers
     try:
         ray.init(**settings, include_dashboard=False, num_cpus=jobs)
     except ValueError:  # there is a cluster: its machines say how many CPUs they have

@@ -32,7 +32,12 @@ def canonical_json(value: Any) -> str:
 
 def digest(value: Any) -> str:
     """Return the SHA-256 of the canonical JSON of `value`, in hexadecimal."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+    return text_sha256(canonical_json(value))
+
+
+def text_sha256(text: str) -> str:
+    """Return the SHA-256 of a text as UTF-8, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def source_hashes(folder: Traversable, path: str, *, deep: bool = True) -> list[tuple[str, str]]:

@@ -313,6 +313,21 @@ class SittingSettings(WorkSettings):
 
 
 @dataclass(frozen=True)
+class TrustSettings(Settings):
+    """How far a run is trusted that somebody else wrote; one's own need neither."""
+
+    trust: bool = setting(
+        False, "Go on with a run that you did not write: import and contact what it names."
+    )
+    key_hosts: Sequence[str] | None = setting(
+        None,
+        "Hosts that your key may go to, though the run alone names them.",
+        metavar="HOST,...",
+        envvar="CRAB_KEY_HOSTS",
+    )
+
+
+@dataclass(frozen=True)
 class ForkSettings(Settings):
     """What is another one where an episode goes on; `None` keeps what it was."""
 
@@ -346,6 +361,15 @@ class GenerationSettings(Settings):
         DOMAIN, "Name of the domain.", completed_by="crab_graph.domain.contract:DOMAINS.names"
     )
     distractors: int = setting(2000, "Misleading candidates in each task.", low=0)
+    level: Sequence[int] = setting(
+        (1,),
+        "Levels of difficulty, such as 3 or 1..5, in turn over the tasks; 1 is the paper's.",
+        loaded_by="crab_graph.domains.ladder:parse_levels",
+    )
+    faults: bool = setting(False, "Let the world go wrong now and then, at whatever level.")
+    fault_kinds: Sequence[str] = setting(
+        (), "What may go wrong, such as sold,timeout; by default anything.", metavar="KIND,..."
+    )
 
 
 @dataclass(frozen=True)
@@ -392,6 +416,17 @@ class WorkKeywords(TypedDict, total=False):
     concurrency: int
 
 
+class TrustKeywords(TypedDict, total=False):
+    """The fields of `TrustSettings` as keywords."""
+
+    trust: bool
+    key_hosts: Sequence[str] | None
+
+
+class PivotKeywords(WorkKeywords, TrustKeywords, total=False):
+    """The keywords of `pivot_episode`: how it is worked on, and whether the run is trusted."""
+
+
 class SittingKeywords(WorkKeywords, total=False):
     """The fields of `SittingSettings` as keywords."""
 
@@ -407,7 +442,11 @@ class RunKeywords(EpisodeKeywords, SittingKeywords, total=False):
     tasks: Sequence[str] | None
 
 
-class ForkKeywords(WorkKeywords, total=False):
+class ResumeKeywords(SittingKeywords, TrustKeywords, total=False):
+    """The keywords of `resume_run`: how it is worked on, and whether the run is trusted."""
+
+
+class ForkKeywords(WorkKeywords, TrustKeywords, total=False):
     """The keywords of `fork_episode`, beside agent and user."""
 
     name: str | None
@@ -436,3 +475,6 @@ class GenerationKeywords(PaperKeywords, total=False):
     seed: int
     domain: str
     distractors: int
+    level: Sequence[int]
+    faults: bool
+    fault_kinds: Sequence[str]

@@ -30,6 +30,8 @@ from crab_graph.errors import CrabGraphError, described
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
 
+_SAFE_PATH, _OURS = "PYTHONSAFEPATH", "crab-graph"
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -63,7 +65,7 @@ _UNGUARDED = (
     'a script that has more than one job puts what it does under `if __name__ == "__main__":`, '
     "since each process reads it once more"
 )
-_UNFINISHED = re.compile(r"\..+\.\d+")
+_UNFINISHED = re.compile(r"\..+\.\d+(\.wal)?")  # DuckDB's log stands beside its file
 
 
 def run_parallel(
@@ -107,14 +109,11 @@ def process_map(
     yield from run_parallel(items, partial(_always, function), jobs=jobs)
 
 
-async def in_thread(function: Callable[[], Result]) -> Result:
-    """Return what a function returns, from a daemon thread of its own, in a copy of this context.
+def begin(function: Callable[[], Result]) -> Future[Result]:
+    """Call a function in a daemon thread of its own, in a copy of this context.
 
-    Unlike the threads of the event loop, of which there are few, they wait for nobody. Where the
-    wait is cancelled the function goes on, and nobody hears of it.
+    Unlike the threads of a pool or an event loop it waits for nobody, and keeps no process alive.
     """
-    import asyncio  # noqa: PLC0415  (30 ms that most commands need not wait for)
-
     answer: Future[Result] = Future()
     answer.set_running_or_notify_cancel()
     context = copy_context()
@@ -126,7 +125,17 @@ async def in_thread(function: Callable[[], Result]) -> Result:
             answer.set_exception(error)
 
     threading.Thread(target=work, daemon=True).start()
-    return await asyncio.wrap_future(answer)
+    return answer
+
+
+async def in_thread(function: Callable[[], Result]) -> Result:
+    """Return what a function returns, called as by `begin`, without keeping the event loop.
+
+    Where the wait is cancelled the function goes on, and nobody hears of it.
+    """
+    import asyncio  # noqa: PLC0415  (30 ms that most commands need not wait for)
+
+    return await asyncio.wrap_future(begin(function))
 
 
 def unfinished_path(path: Path) -> Path:
@@ -164,6 +173,10 @@ def write_atomically(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         take_place(unfinished, path)
+    except OSError as error:
+        if error.filename is None:  # a full disk is told of without a name
+            error.filename = str(path)
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -281,9 +294,25 @@ def _start(
     context = _context(preload)
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, setup, slot, concurrency), daemon=True)
-    process.start()
+    with _safe_path():
+        process.start()
     theirs.close()
     return ours, process
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let Python begin processes without the working directory among the places of its modules.
+
+    It may be a folder of somebody else. What a worker is to import it finds where we find it.
+    """
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = before or _OURS
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE_PATH, None)
 
 
 def _hand_out(pipe: Connection, source: Iterator[Any]) -> int:
@@ -317,6 +346,8 @@ def _serve(pipe: Connection, setup: Setup[Any, Any], slot: int, concurrency: int
     """Be a worker: handle what comes through the pipe, until its other end closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     sys.stdout = sys.stderr  # and what is a result
+    if os.environ.get(_SAFE_PATH) == _OURS:  # what an agent starts is its own business
+        del os.environ[_SAFE_PATH]
     sending = threading.Lock()
 
     def answer(done: tuple[Any, BaseException | None]) -> None:

@@ -86,9 +86,8 @@ def test_the_sdist_holds_every_file_once(sdist_names):
 
 
 def test_the_sdist_can_be_built_and_tested_from(sdist_names):
-    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/test_packaging.py"} <= set(
-        sdist_names
-    )
+    needed = {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/test_packaging.py"}
+    assert needed | {"sbom.cdx.json", "docs/licences.md"} <= set(sdist_names)
 
 
 @pytest.mark.parametrize("room", ["tools", "personas", "generation", "eval"])

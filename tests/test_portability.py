@@ -67,7 +67,7 @@ def test_no_module_uses_what_another_system_lacks():
 def mode_of(call):
     """Return the mode in which a call opens a file for text, if it does and writes."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name == "write_text":
+    if name == "write_text" and isinstance(call.func, ast.Attribute):
         return "w"
     given = [*call.args, *(one.value for one in call.keywords if one.arg == "mode")]
     modes = [one.value for one in given if isinstance(one, ast.Constant)]

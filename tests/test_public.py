@@ -52,6 +52,7 @@ def test_every_public_name_loads_and_is_listed():
         "compare",
         "demonstrate",
         "describe_benchmark",
+        "disputes",
         "environment",
         "estimate_run",
         "export",
@@ -76,6 +77,7 @@ def test_every_public_name_loads_and_is_listed():
         "study_users",
         "sweep_benchmark",
         "user_prompt",
+        "verify",
     ]
     unions = {"AgentSpec", "UserSpec"}  # which cannot hold a docstring
     assert all(getattr(cg, name).__doc__ for name in set(cg.__all__) - unions)

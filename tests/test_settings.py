@@ -25,6 +25,7 @@ KEYWORDS = [
     (settings.SittingSettings, settings.SittingKeywords, set()),
     (settings.ForkSettings, settings.ForkKeywords, {"agent", "user"}),
     (settings.RunSettings, settings.RunKeywords, {"trials"}),
+    (settings.TrustSettings, settings.TrustKeywords, set()),
     (settings.PaperSettings, settings.PaperKeywords, set()),
 ]
 

@@ -29,7 +29,12 @@ from crab_graph.agents.object_parts import (
     names_secret,
 )
 from crab_graph.agents.written_code import attributes_in, dotted, globals_in, is_own, source_sha256
-from crab_graph.models.secrets import environment_secrets, without_key_shapes, without_secrets
+from crab_graph.models.secrets import (
+    environment_secrets,
+    remember_credentials,
+    without_key_shapes,
+    without_secrets,
+)
 from crab_graph.schema import digest
 
 Place = tuple[str, ...]
@@ -114,6 +119,7 @@ class _ObjectReader:
         if self._left < 0 or len(place) > _DEEPEST:
             return self._refused(place, "holds more than can be read")
         if place and isinstance(value, str | bytes | list | tuple) and names_secret(place[-1]):
+            remember_credentials(value)
             return digest(_SECRET)
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             return digest(self._plain(value))

@@ -20,6 +20,8 @@ from crab_graph.plugins import import_attribute
 from crab_graph.schema import digest
 
 LONGEST_NAME = 80
+MODULE = "module"
+"""The part of an identity by which a named agent is known before its module is imported."""
 
 
 class Identity(NamedTuple):
@@ -27,8 +29,8 @@ class Identity(NamedTuple):
 
     Attributes:
         sha256: Hash of all that makes it; another agent has another one.
-        parts: What it is made of: hashes of its `source` and of all that could be `read`, and its
-            `models` in words.
+        parts: What it is made of: hashes of its `source` and of all that could be `read`, its
+            `models` in words, and the hash of the `module` that its spec names, if it names one.
         unread: Which values cannot be read; it is told from others by its name alone.
     """
 
@@ -127,8 +129,10 @@ def _identify_named(spec: str) -> Identity | None:
         return None
     value = import_attribute("agent", spec, missing="is no model provider and no module")
     found = fingerprint(value)
-    source = digest([found.source, source_sha256(module)])
-    return Identity(digest([found.sha256, source]), _parts(found) | {"source": source})
+    file = source_sha256(module)
+    source = digest([found.source, file])
+    known = {"source": source} | ({} if file is None else {MODULE: file})
+    return Identity(digest([found.sha256, source]), _parts(found) | known)
 
 
 def _parts(found: Fingerprint) -> dict[str, str]:

@@ -2,10 +2,12 @@
 
 import dis
 import hashlib
+import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 _MAIN = frozenset({"__main__", "__mp_main__"})
@@ -39,6 +41,33 @@ def source_sha256(module: str | None) -> str | None:
     try:
         stat = Path(file).stat()
         return _file_sha256(file, stat.st_mtime_ns, stat.st_size)
+    except OSError:
+        return None
+
+
+def module_sha256(spec: str) -> str | None:
+    """Return the hash of the file that `module:attribute` would be loaded from; import nothing.
+
+    `None` where there is none of Python's, or the spec names no module.
+    """
+    module, mark, _ = spec.partition(":")
+    if not mark or not all(part.isidentifier() for part in module.split(".")):
+        return None
+    if module in sys.modules:
+        return source_sha256(module)
+    where: Sequence[str] | None = [os.getcwd(), *sys.path]  # as `import_attribute` looks for it
+    found: ModuleSpec | None = None
+    name = ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        found = None if where is None else PathFinder.find_spec(name, where)
+        if found is None:
+            return None
+        where = found.submodule_search_locations
+    if found is None or not (found.origin or "").endswith(".py"):
+        return None
+    try:
+        return hashlib.sha256(Path(str(found.origin)).read_bytes()).hexdigest()
     except OSError:
         return None
 

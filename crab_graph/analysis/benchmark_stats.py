@@ -18,6 +18,7 @@ from crab_graph.domain.request_types import width_names
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.generation.shortcuts import Shortcut
 from crab_graph.settings import Toolset
+from crab_graph.terms import label
 from crab_graph.tools.registry import Owner
 
 ALL = "all"
@@ -128,7 +129,7 @@ class BenchmarkStats:
 
 def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
     """Return the statistics of a benchmark; its tasks are gone through one by one."""
-    with bench.connect() as connection:
+    with bench.reading() as connection:
         found = connection.execute(
             "SELECT task_id, list(size ORDER BY node) FROM (SELECT task_id, node, count(*) AS size "
             "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"
@@ -229,7 +230,7 @@ def paper_cells(one: PaperComparison, axis: AxisCard | None) -> tuple[str, str, 
 
 def edge_rows(axis: AxisCard | None) -> dict[str, str]:
     """Return the titles of Table 1's rows of active edges, by the group of tasks they are about."""
-    return _rows_of("active edges", axis)
+    return _rows_of(label("active_edges"), axis)
 
 
 def _rows_of(title: str, axis: AxisCard | None) -> dict[str, str]:
@@ -246,25 +247,25 @@ def table_cells(one: StratumStats, axis: AxisCard | None) -> list[tuple[str, str
     """
     ratio = one.distractor_ratio_percent
     return [
-        ("tasks", f"{one.tasks:,}"),
-        ("nodes", str(one.nodes)),
-        ("edge types", str(one.edge_types)),
+        (label("tasks"), f"{one.tasks:,}"),
+        (label("nodes"), str(one.nodes)),
+        (label("edge_types"), str(one.edge_types)),
         *(
             (title, f"{one.active_edges[group]:.2f}" if group in one.active_edges else "-")
             for group, title in edge_rows(axis).items()
         ),
-        ("valid solutions", str(one.solutions)),
-        ("node distractors", f"{one.node_distractors:,.1f}"),
-        ("edge distractors", f"{one.edge_distractors:,.1f}"),
-        ("distractor ratio", "-" if ratio is None else f"{ratio:.2f} %"),
-        ("raw search space", f"{one.raw_search_space:.2e}"),
-        ("candidates per node", str(one.candidates_per_node)),
-        ("fewest active edges", str(one.fewest_active_edges)),
-        ("fewest edge distractors", f"{one.fewest_edge_distractors:,}"),
-        ("fewest that fit a node", "-" if one.fewest_fitting is None else str(one.fewest_fitting)),
+        (label("valid_solutions"), str(one.solutions)),
+        (label("node_distractors"), f"{one.node_distractors:,.1f}"),
+        (label("edge_distractors"), f"{one.edge_distractors:,.1f}"),
+        (label("distractor_ratio"), "-" if ratio is None else f"{ratio:.2f}"),
+        (label("combinations"), f"{one.raw_search_space:.2e}"),
+        (label("candidates"), str(one.candidates_per_node)),
+        (label("fewest_active_edges"), str(one.fewest_active_edges)),
+        (label("fewest_edge_distractors"), f"{one.fewest_edge_distractors:,}"),
+        (label("fewest_fitting"), "-" if one.fewest_fitting is None else str(one.fewest_fitting)),
         *(
             (title, f"{one.solved[group][ANY]:.0%}" if group in one.solved else "-")
-            for group, title in _rows_of("solved by a shortcut", axis).items()
+            for group, title in _rows_of(label("solved_by_shortcut"), axis).items()
         ),
     ]
 

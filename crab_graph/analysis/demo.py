@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crab_graph.analysis.report.page import write_page
-from crab_graph.analysis.viewer.assets import ShownRun
 from crab_graph.analysis.viewer.background import Background
+from crab_graph.analysis.viewer.embedding import ShownRun
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError

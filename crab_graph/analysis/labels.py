@@ -3,11 +3,8 @@
 Nothing that an agent is called or says steers the terminal.
 """
 
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 from rich.table import Table
@@ -15,18 +12,10 @@ from rich.text import Text
 
 from crab_graph.domain.card import DomainCard
 from crab_graph.eval.verifiers import shared_verifiers
+from crab_graph.markup import visible
 from crab_graph.runs.record import EpisodeRecord, party_totals
 from crab_graph.settings import OVERLONG_REPLY, Toolset
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_LABELS = tomllib.loads((files(__package__) / "labels.toml").read_text(encoding="utf-8"))
-OUTCOMES: Mapping[str, str] = _LABELS["outcomes"]
-OUTCOME_HEADS: Mapping[str, str] = _LABELS["outcome_heads"]
-EFFORT: Mapping[str, str] = _LABELS["effort"]
-COVERAGE: Mapping[str, str] = _LABELS["coverage"]
-FOUND: Mapping[str, str] = _LABELS["found"]
-FATES: Mapping[str, str] = _LABELS["fates"]
-NOTES: Mapping[str, str] = _LABELS["notes"]
+from crab_graph.terms import NOTES, label
 
 
 def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
@@ -53,14 +42,9 @@ def _overlong_line(records: Iterable[EpisodeRecord]) -> str | None:
     return f"{NOTES['overlong']} {told}." if told else None
 
 
-def words(name: str) -> str:
-    """Return an identifier as words: `inter_entity_constraint` → `inter entity constraint`."""
-    return name.replace("_", " ")
-
-
 def plain(text: str) -> Text:
     """Return what somebody said as text that can neither style nor steer the terminal."""
-    return Text(_CONTROL.sub("�", text))
+    return Text(visible(text))
 
 
 def agent_name(agent: str, is_reference: bool) -> Text:
@@ -70,10 +54,10 @@ def agent_name(agent: str, is_reference: bool) -> Text:
 
 
 def titled_table(title: str, *columns: str) -> Table:
-    """Return an empty table."""
+    """Return an empty table; its columns are called as the vocabulary does."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for name in columns:
-        table.add_column(name)
+        table.add_column(label(name))
     return table
 
 

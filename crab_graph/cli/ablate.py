@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crab_graph import terms
 from crab_graph.cli.options import BenchArgument, DryRunOption, ForceOption
-from crab_graph.cli.output import JsonOption, agent_title, console, new_table, print_json
+from crab_graph.cli.output import JsonOption, agent_title, console, new_table, own_heads, print_json
 from crab_graph.settings import ABLATION, RunSettings, SittingSettings
 
 if TYPE_CHECKING:
@@ -70,11 +71,11 @@ def _print(found: "Ablation", run: "Run") -> None:
 
     reference = any(one.agent_is_reference for one in run.episodes)
     label = agent_title(run.config.agent_label, reference)
-    heads = ("tasks", "episodes", "pass@1 (95 %)", "pairs", "difference (95 %)", "relative drop")
+    heads = ("tasks", "episodes", "rate", "pairs", "difference", "relative_drop")
     table = new_table(
         "user",
-        numbers=(*heads, "p", "p (Holm)"),
-        title=f"{label}: pass@1 against {found.reference}",
+        numbers=(*heads, "p", "p_holm"),
+        title=f"{label}: {terms.label('pass_at_1')} against {found.reference}",
     )
     for condition, levels in found.levels.items():
         effect = found.effects.get(condition, {}).get(PASS)
@@ -98,8 +99,8 @@ def _print(found: "Ablation", run: "Run") -> None:
         if note:
             print(f"(–): {note}.")
     title = f"Where it shows: differences to {found.reference}, points and counts an episode"
-    measures = [name.replace("_", " ") for name in (*PARTS, *EFFORT)]
-    where = new_table("user", numbers=measures, title=title)
+    effort = own_heads(terms.EFFORT[name] for name in EFFORT)
+    where = new_table("user", numbers=(*PARTS, *effort), title=title)
     for condition, effects in found.effects.items():
         cells = []
         for name in (*PARTS, *EFFORT):

@@ -7,7 +7,9 @@ Command modules import nothing heavy at their top, so that `--help` stays quick.
 import os
 import re
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from io import TextIOWrapper
 from types import SimpleNamespace
@@ -17,10 +19,22 @@ import typer
 from typer.core import TyperGroup
 
 from crab_graph.cli.options import flag, with_settings
-from crab_graph.errors import CrabGraphError, DeclarationError, ResumeMismatch
+from crab_graph.cli.output import CleanStream
+from crab_graph.errors import (
+    CrabGraphError,
+    DamageWarning,
+    DeclarationError,
+    MendedWarning,
+    NoticeWarning,
+    ResumeMismatch,
+)
+from crab_graph.markup import visible
 
 _KEYWORD = re.compile(r"`(?P<name>[a-z]\w*)=(?P<value>[^`]*)`")
 """A keyword of a Python function in a message, such as `force=True`: here it is an option."""
+
+_OF_FILES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What comes up where a file says something that it never says."""
 
 UNUSABLE_INPUT = 2
 INTERRUPTED = 130
@@ -60,8 +74,8 @@ app = typer.Typer(
 
 COMMANDS = tuple(
     "demo generate certify audit tasks task sweep run ablate resume fork pivot play grade regrade "
-    "report compare show serve sql compact export prompt fidelity mock_llm new_domain "
-    "check_domain".split()
+    "report compare show serve disputes sql compact export verify prompt fidelity mock_llm "
+    "new_domain check_domain".split()
 )
 """In the order of the help; each is a function of its name in a module of its name."""
 
@@ -107,17 +121,78 @@ def crab_graph(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code."""
+    """Run one command line and return its exit code.
+
+    What one should know beside the result is said when it is done. Damage that was read around is
+    unusable input.
+    """
     _allow_any_character()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for one in given:
+        if _readable(one) != one:
+            return _report(f"'{_readable(one)}': is not UTF-8; rename it, or give another path")
+    with _notices() as told:
+        status = _invoke(given, told)
+    for text in told:
+        _report(text)
+    is_damaged = any(map(_is_left, told.values()))
+    return UNUSABLE_INPUT if is_damaged and status in (0, 1) else status
+
+
+def _is_left(category: type[Warning]) -> bool:
+    return issubclass(category, DamageWarning) and not issubclass(category, MendedWarning)
+
+
+def _is_damaged(given: str) -> bool:
+    """Tell whether an argument is a benchmark or a run that is not as it was written.
+
+    Or it is of a version without checksums. In one that is intact an error is our own.
+    """
+    if not any(os.path.isfile(os.path.join(given, one)) for one in ("run.json", "manifest.json")):
+        return False
+    from crab_graph.analysis.seal_check import verify
+
+    try:
+        return not verify(given).ok
+    except Exception:  # it cannot even be checked
+        return True
+
+
+def _readable(text: str) -> str:
+    """Return a text in which bytes that are no UTF-8 are written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+@contextmanager
+def _notices() -> Iterator[dict[str, type[Warning]]]:
+    """Yield what is gathered of notices, each once; other warnings go their way."""
+    told: dict[str, type[Warning]] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", NoticeWarning)
+        show = warnings.showwarning
+
+        def gather(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, NoticeWarning):
+                told.setdefault(str(message), category)
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = gather
+        yield told
+
+
+def _invoke(given: list[str], notices: dict[str, type[Warning]]) -> int:
+    """Run a command line; where it fails, what is damaged stands in the one line that says so."""
     invocation = SimpleNamespace(debug=False)
     command = typer.main.get_command(app)
     try:
-        status = command.main(
-            list(sys.argv[1:] if arguments is None else arguments),
-            prog_name="crab-graph",
-            standalone_mode=False,
-            obj=invocation,
-        )
+        with redirect_stdout(CleanStream(sys.stdout)):
+            status = command.main(
+                given,
+                prog_name="crab-graph",
+                standalone_mode=False,
+                obj=invocation,
+            )
         sys.stdout.flush()
     except typer.TyperException as error:
         return _report_usage(error)
@@ -127,13 +202,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, DeclarationError):
             return max(map(_report, str(error).splitlines()))
         differences = error.differences if isinstance(error, ResumeMismatch) else ()
-        return _report(str(error), details=differences)
+        damaged = [text for text, category in notices.items() if _is_left(category)]
+        for text in damaged:
+            del notices[text]
+        return _report("; ".join([*damaged, str(error)]), details=differences)
     except BrokenPipeError:
         return _leave_pipe()
     except OSError as error:
-        if invocation.debug or error.filename is None:
+        if invocation.debug:
             raise
-        return _report(f"{error.filename}: {error.strerror}")
+        place = f"{_readable(str(error.filename))}: " if error.filename is not None else ""
+        return _report(f"{place}{error.strerror or error}")
+    except _OF_FILES as error:
+        folder = None if invocation.debug else next(filter(_is_damaged, given), None)
+        if folder is None:
+            raise
+        reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        return _report(
+            f"{folder}: holds what cannot be read ({reason}); `crab-graph verify {folder}` says "
+            "what was changed in it, --debug where it was read"
+        )
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):
             return _leave_pipe()
@@ -153,9 +241,10 @@ def _allow_any_character() -> None:
 def _report(message: str, status: int = UNUSABLE_INPUT, details: Sequence[str] = ()) -> int:
     """Print one line on stderr, whatever the message holds, and one for each detail it ends in."""
     message = message.removesuffix("".join(f"\n  {line}" for line in details))
-    print(f"crab-graph: {_KEYWORD.sub(_as_option, ' '.join(message.split()))}", file=sys.stderr)
+    said = visible(_KEYWORD.sub(_as_option, " ".join(message.split())))
+    print(f"crab-graph: {said}", file=sys.stderr)
     for line in details:
-        print(f"  {' '.join(line.split())}", file=sys.stderr)
+        print(visible(f"  {' '.join(line.split())}"), file=sys.stderr)
     return status
 
 

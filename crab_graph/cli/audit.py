@@ -46,8 +46,8 @@ def audit(
 
 
 def _print(gates: "list[Gate]") -> None:
-    last = ("must be", "", "counted")
-    table = new_table("gate", numbers=("value", "95 % interval"), last=last)
+    last = ("must_be", "", "counted")
+    table = new_table("gate", numbers=("value", "interval"), last=last)
     for gate in _shown(gates):
         interval = "" if gate.interval is None else "{:.2f} to {:.2f}".format(*gate.interval)
         verdict = "" if gate.gate == "reported" else "ok"

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crab_graph.cli.options import BenchArgument, CoresOption
-from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
+from crab_graph.cli.output import (
+    JsonOption,
+    console,
+    new_table,
+    own_heads,
+    print_json,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,10 +91,10 @@ def _print_proof(proof: "Proof") -> None:
 
 
 def _print_table(results: list[dict[str, object]], ok: bool) -> None:
-    numbers = ("expected", "SQL", "arrays", "search")
-    table = new_table("task", numbers=numbers, last=("searched by", ""))
+    numbers = ("expected", "sql", "arrays", "search")
+    table = new_table("task", numbers=numbers, last=("searched_by", ""))
     for result in results:
-        counts = [str(result[name]) for name in ("expected", "sql", "arrays", "search")]
+        counts = [str(result[name]) for name in numbers]
         last = (str(result["searched_by"]), "ok" if result["ok"] else "MISMATCH")
         table.add_row(str(result["id"]), *counts, *last)
     console().print(table)
@@ -100,8 +107,8 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
 
 
 def _print_summary(summary: "list[Spoilage]", axes: "Sequence[AxisCard]") -> None:
-    heads = ("tasks", "spoiled", "extra solutions, median", "max", "edge distractors")
-    table = new_table("stratum", *(axis.title for axis in axes), numbers=heads)
+    heads = ("tasks", "spoiled", "median_extra", "max_extra", "edge_distractors")
+    table = new_table("stratum", *own_heads(axis.title for axis in axes), numbers=heads)
     for one in summary:
         extra = (one.median_extra, one.max_extra, one.median_edge_distractors)
         numbers = (one.tasks, one.spoiled, *extra)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from crab_graph.cli.options import RunArguments
-from crab_graph.cli.output import JsonOption, console, new_table, print_json
+from crab_graph.cli.output import JsonOption, console, new_table, own_heads, print_json
+from crab_graph.terms import label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,9 +44,8 @@ def _print_rates(groups: "Sequence[Fidelity]") -> None:
     from crab_graph.analysis.fidelity.published import people_rates
     from crab_graph.analysis.fidelity.turn_rates import HUMAN, HUMAN_WORDS, closer_than_generic
 
-    kinds = [kind.replace("_", " ") for kind in HUMAN]
-    heads = ("tasks", "episodes", "turns", *kinds, "words", "facts")
-    table = new_table("engine", "user", "persona", numbers=(*heads, "distance (95 %)"))
+    heads = ("tasks", "episodes", "messages", *HUMAN, "words", "facts", "distance")
+    table = new_table("engine", "user", "persona", numbers=heads)
     shares = [_range(people_rates()[kind], is_share=True) for kind in HUMAN]
     table.add_row("people", "", "", "", "", "", *shares, f"{HUMAN_WORDS:g}", "", "")
     for one in groups:
@@ -67,7 +67,7 @@ def _print_rates(groups: "Sequence[Fidelity]") -> None:
         if note:
             print(f"Without brackets: {note}.")
     for engine, found in closer_than_generic(groups).items():
-        far = [kind.replace("_", " ") for kind, is_closer in found.items() if not is_closer]
+        far = [label(kind) for kind, is_closer in found.items() if not is_closer]
         verdict = f"all but {', '.join(far)}" if far else "every rate"
         print(f"{engine}: ruse is as near to people as generic, or nearer, on {verdict}.")
 
@@ -101,7 +101,7 @@ def _check_table(
 ) -> Any:
     from crab_graph.analysis.fidelity.manipulation import GateState
 
-    table = new_table("engine", "user", "", numbers=[figure.label for figure in shown])
+    table = new_table("engine", "user", "", numbers=own_heads(figure.label for figure in shown))
     published = [
         NONE_KNOWN if one.people is None else _range(one.people, is_share=one.is_share)
         for one in shown

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument
+from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument, ask_to_trust
 from crab_graph.cli.output import JsonOption
-from crab_graph.settings import ForkSettings, WorkSettings
+from crab_graph.settings import ForkSettings, TrustSettings, WorkSettings
 
 
 def fork(
@@ -19,6 +19,7 @@ def fork(
     out: Annotated[Path, typer.Option(metavar="RUN2", help="Directory of the new run.")],
     otherwise: ForkSettings,
     work: WorkSettings,
+    trusted: TrustSettings,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -26,12 +27,18 @@ def fork(
 
     With nothing else given, an agent that always answers alike continues as it did. The same
     command goes on where an interrupted one stopped; `show RUN2 EPISODE@N` shows the outcome.
+
+    Of a run that you did not write it is said what that imports and contacts, and --trust wanted.
     """
     from crab_graph.cli.run_output import episode_bar, print_run
     from crab_graph.runs.fork import fork_episode
 
     with episode_bar(out) as bar:
-        result = fork_episode(
-            run, episode, turn, out, force=force, progress=bar, **vars(otherwise), **vars(work)
+        given = {**vars(otherwise), **vars(work)}
+        result = ask_to_trust(
+            trusted,
+            lambda trust: fork_episode(
+                run, episode, turn, out, force=force, progress=bar, **given, **vars(trust)
+            ),
         )
     print_run(result, bar, as_json=as_json)

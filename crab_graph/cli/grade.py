@@ -8,6 +8,7 @@ import typer
 from crab_graph.cli.options import BenchArgument
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
 from crab_graph.settings import MAX_REPLY_CHARACTERS, Toolset
+from crab_graph.terms import FAULTS, OUTCOMES, label, verdict_word, words
 
 if TYPE_CHECKING:
     from crab_graph.eval.verdict import Verdict
@@ -75,14 +76,15 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
 
     from crab_graph.analysis.labels import plain
 
-    fault = "" if verdict.fault is None else f", fault: {verdict.fault}"
+    fault = "" if verdict.fault is None else f", fault: {FAULTS[verdict.fault]}"
     strict = "passes" if verdict.strict["passed"] else "does not pass"
     also = f" (strict grading: {strict})" if verdict.checks else ""
-    print(f"{verdict.task_id}: {verdict.outcome}{fault}{also}")
+    print(f"{verdict.task_id}: {OUTCOMES[verdict.outcome]}{fault}{also}")
     if verdict.error is not None:
         print(f"error: {verdict.error}")
     if verdict.failures:
-        print(f"failures: {', '.join(verdict.failures)}")
+        modes = ", ".join(words(one) for one in verdict.failures)
+        print(f"{label('mode')}{'' if len(verdict.failures) == 1 else 's'}: {modes}")
     count = len(verdict.unconfirmed)
     if count:  # the verdict rests on what the tools answer
         named = ", ".join(f"{one.name} (step {one.seq})" for one in verdict.unconfirmed[:_NAMED])
@@ -104,6 +106,9 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
         style = "bold red" if word == "fail" else "dim" if word.startswith("not_") else ""
         own = verdict.strict["checks"][check]
         table.add_row(
-            check, Text(word, style=style), own if own != word else "", plain("\n".join(told))
+            check,
+            Text(verdict_word(word), style=style),
+            verdict_word(own) if own != word else "",
+            plain("\n".join(told)),
         )
     console().print(table)

@@ -5,18 +5,20 @@ field's name, default, range and help; the command is called with the value itse
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import Field, fields, replace
 from functools import wraps
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
-from crab_graph.settings import About, Settings, about
+from crab_graph.errors import UntrustedRun
+from crab_graph.settings import About, Settings, TrustSettings, about
 
 
 def completing(listed_by: str) -> Callable[[str], list[str]]:
@@ -38,8 +40,20 @@ RunArguments = Annotated[
 EpisodeArgument = Annotated[
     str, typer.Argument(metavar="EPISODE", help="Its id: TASK.COND.TRIAL, as S1-001.ruse.0.")
 ]
+HtmlBudgetOption = Annotated[
+    float,
+    typer.Option(
+        min=0.0,
+        metavar="MB",
+        help="What the page may weigh; over it dialogues are left out, passed ones first, and the "
+        "page says so.",
+    ),
+]
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Throw away what was made with other settings there.")
+]
+TrustOption = Annotated[
+    bool, typer.Option("--trust", help="Go on with a run that you did not write.")
 ]
 DryRunOption = Annotated[
     bool,
@@ -59,6 +73,25 @@ CoresOption = Annotated[
     int | None,
     typer.Option(help="Number of processes.", min=1, show_default="one a core"),
 ]
+
+Result = TypeVar("Result")
+
+
+def ask_to_trust(trust: TrustSettings, work: Callable[[TrustSettings], Result]) -> Result:
+    """Do work that goes on with a run; whoever sits at a terminal is asked whether to trust it.
+
+    Raises:
+        UntrustedRun: somebody else wrote it, and nobody is there to ask, or says no.
+    """
+    try:
+        return work(trust)
+    except UntrustedRun as error:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise
+        if not typer.confirm(f"{error.found}. Do you trust it?", err=True):
+            raise
+    return work(replace(trust, trust=True))
+
 
 _READ_TYPES = (bool, int, float, Path, str)
 
@@ -155,7 +188,7 @@ def _value(kind: type[Settings], given: Mapping[str, Any], prefix: str = "") -> 
         value = given[prefix + one.name]
         said.check(flag(prefix + one.name), value)
         if value is not None and _is_list(one):
-            value = value.split(",")
+            value = value.split(",") if value else []
         if value is not None and said.loaded_by is not None:
             module, _, function = said.loaded_by.partition(":")
             value = getattr(import_module(module), function)(value)

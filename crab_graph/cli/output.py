@@ -2,16 +2,20 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crab_graph.markup import escaped, visible
+from crab_graph.terms import label
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
     from rich.table import Table
+    from rich.text import Text
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
@@ -19,38 +23,88 @@ JsonOption = Annotated[
 """The option `--json`, worded alike in every command."""
 
 
+class CleanStream:
+    """A stream on which no text steers the terminal; `exact` is the stream behind it.
+
+    What is printed comes from tasks, agents and files of anybody.
+    """
+
+    def __init__(self, exact: Any) -> None:
+        """Stand before a stream."""
+        self.exact = exact
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else the stream has."""
+        return getattr(self.exact, name)
+
+    def write(self, text: str) -> int:
+        """Write a text, its control characters shown."""
+        written: int = self.exact.write(visible(text))
+        return written
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts."""
+        for line in lines:
+            self.write(line)
+
+
+def exact_stdout() -> Any:
+    """Return stdout for what is clean already, or is data for a program."""
+    return getattr(sys.stdout, "exact", sys.stdout)
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document on stdout."""
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")
+    exact_stdout().write(_json_text(document, indent=2) + "\n")
 
 
 def print_json_line(document: Any) -> None:
     """Print a JSON document on one line at once, for a program that waits for it."""
-    print(json.dumps(document, ensure_ascii=False), flush=True)
+    print(_json_text(document), flush=True)
+
+
+def _json_text(document: Any, indent: int | None = None) -> str:
+    """Return JSON in which every character that could steer a terminal is written as its number."""
+    text = json.dumps(document, indent=indent, ensure_ascii=False)
+    return escaped(text)
 
 
 def console() -> "Console":
     """Return a console on stdout that wraps at the terminal's width, and hardly ever in a pipe."""
-    from rich.console import Console
+    from crab_graph.cli.clean_console import CleanConsole
 
     width = None if sys.stdout.isatty() else 160
-    # What is printed comes from tasks, agents and files: none of it is markup.
-    return Console(width=width, highlight=False, soft_wrap=False, markup=False)
+    # None of what is printed is markup.
+    return CleanConsole(
+        file=exact_stdout(), width=width, highlight=False, soft_wrap=False, markup=False
+    )
 
 
 def new_table(
-    *headings: str, numbers: Sequence[str] = (), last: Sequence[str] = (), title: str | None = None
+    *headings: "str | Text",
+    numbers: "Iterable[str | Text]" = (),
+    last: "Iterable[str | Text]" = (),
+    title: str | None = None,
 ) -> "Table":
-    """Return an empty table without lines; columns of numbers come before the last ones."""
+    """Return an empty table without lines; columns of numbers come before the last ones.
+
+    A string names a word of the vocabulary; a text stands as it is, for what has names of its own.
+    """
     from rich.table import Table
 
-    table = Table(*headings, box=None, pad_edge=False, title=title, title_justify="left")
-    for heading in numbers:
-        table.add_column(heading, justify="right")
-    for heading in last:
-        table.add_column(heading)
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
+    for some, are_numbers in ((headings, False), (numbers, True), (last, False)):
+        for one in some:
+            named = label(one) if isinstance(one, str) else one
+            table.add_column(named, justify="right" if are_numbers else "left")
     return table
+
+
+def own_heads(names: Iterable[str]) -> "list[Text]":
+    """Return heads of columns that the vocabulary does not name, for a table."""
+    from rich.text import Text
+
+    return list(map(Text, names))
 
 
 def agent_title(agent: str, is_reference: bool) -> str:

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument
+from crab_graph import terms
+from crab_graph.cli.options import EpisodeArgument, ForceOption, RunArgument, ask_to_trust
 from crab_graph.cli.output import JsonOption, agent_title, console, new_table, print_json
-from crab_graph.settings import WorkSettings
+from crab_graph.settings import TrustSettings, WorkSettings
 
 if TYPE_CHECKING:
     from crab_graph.runs.pivot import Pivot
@@ -19,6 +20,7 @@ def pivot(
     run: RunArgument,
     episode: EpisodeArgument,
     work: WorkSettings,
+    trusted: TrustSettings,
     trials: Annotated[int, typer.Option(help="Continuations from each turn.", min=1)] = 8,
     force: ForceOption = False,
     as_json: JsonOption = False,
@@ -28,13 +30,20 @@ def pivot(
     From each visible message on, the same agent and user go on several times; the share that passes
     is the chance to pass from there. Interrupted, the same command goes on; more trials add to
     those that are there.
+
+    Of a run that you did not write it is said what that imports and contacts, and --trust wanted.
     """
     from crab_graph.cli.run_output import episode_bar
     from crab_graph.runs.config import PIVOTS
     from crab_graph.runs.pivot import pivot_episode
 
     with episode_bar(run / PIVOTS / episode) as bar:
-        found = pivot_episode(run, episode, trials, force=force, progress=bar, **vars(work))
+        found = ask_to_trust(
+            trusted,
+            lambda trust: pivot_episode(
+                run, episode, trials, force=force, progress=bar, **vars(work), **vars(trust)
+            ),
+        )
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -42,11 +51,14 @@ def pivot(
 
 
 def _print(found: "Pivot") -> None:
-    label = agent_title(found.agent, found.agent_is_reference)
-    title = f"{found.episode_id} by {label}: {found.outcome}; chance to pass after each turn"
-    table = new_table("turn", "said by", "what", title=title)
-    for heading in ("", "chance", "95 % interval", "continuations"):
-        table.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
+    agent = agent_title(found.agent, found.agent_is_reference)
+    outcome = terms.OUTCOMES[found.outcome]
+    title = f"{found.episode_id} by {agent}: {outcome}; chance to pass after each message"
+    table = new_table("message", "by", "said", title=title)
+    for heading in ("", "chance", "interval", "continuations"):
+        table.add_column(
+            terms.label(heading), justify="left" if not heading else "right", no_wrap=True
+        )
     for one in found.turns:
         text = " ".join(one.text.split()) or ("(nothing)" if one.turn else "(the beginning)")
         is_end = one.turn == found.turns[-1].turn
@@ -68,7 +80,7 @@ def _print(found: "Pivot") -> None:
 
 def _sentence(found: "Pivot") -> str:
     if found.decisive is None:
-        return "No turn changed the chance towards the outcome."
+        return "No message changed the chance towards the outcome."
     by_turn = {one.turn: one for one in found.turns}
     before, after = by_turn[found.decisive - 1], by_turn[found.decisive]
     certainty = "" if found.is_clear else f"; {found.trials} trials leave that uncertain"
@@ -77,7 +89,7 @@ def _sentence(found: "Pivot") -> str:
     else:
         change = f"change {100 * after.change_low:+.0f} to {100 * after.change_high:+.0f} points"
     return (
-        f"Decisive: turn {found.decisive}, by the "
+        f"Decisive: message {found.decisive}, by the "
         f"{'agent' if after.role == 'assistant' else 'user'}: the chance went from "
         f"{100 * before.rate:.0f} to {100 * after.rate:.0f} % "
         f"({change}{certainty})."

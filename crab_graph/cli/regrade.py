@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import RunArgument
+from crab_graph.cli.options import RunArgument, TrustOption, ask_to_trust
 from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
+from crab_graph.settings import TrustSettings
+from crab_graph.terms import verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +24,7 @@ def regrade(
             help="Grade even where benchmark or tools are not those the run was made with.",
         ),
     ] = False,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Grade the stored episodes of a run again, without playing them, and say what changed.
@@ -36,10 +39,14 @@ def regrade(
 
     total = len(load_index(run))
     with progress_bar(f"grading {run}") as advance:
-        found = regrade_run(
-            run,
-            allow_mismatch=allow_mismatch,
-            progress=lambda done: advance(done, max(done, total)),
+        found = ask_to_trust(
+            TrustSettings(trust=trust),
+            lambda given: regrade_run(
+                run,
+                allow_mismatch=allow_mismatch,
+                trust=given.trust,
+                progress=lambda done: advance(done, max(done, total)),
+            ),
         )
     if as_json:
         print_json(found.as_json())
@@ -62,15 +69,16 @@ def _print_regrading(found: "Regrading", titles: "Mapping[str, str]") -> None:
         table = new_table("episode", "outcome", "check")
         for change in found.changes:
             is_same = change.before == change.after
-            outcome = change.before if is_same else f"{change.before} → {change.after}"
+            was, now = verdict_word(change.before), verdict_word(change.after)
+            outcome = was if is_same else f"{was} → {now}"
             lines = [
-                f"{check}: {before or 'none'} → {after or 'none'}"
+                f"{check}: {verdict_word(before or 'none')} → {verdict_word(after or 'none')}"
                 for check, (before, after) in change.rules.items()
             ]
             table.add_row(change.episode_id, outcome, Text("\n".join(lines)))
         console().print(table)
     if found.changes and found.rules:
-        table = new_table("changed by", "rule", "episodes")
+        table = new_table("changed_by", "rule", "episodes")
         for check, counts in found.rules.items():
             told = ", ".join(f"{words}: {count}" for words, count in counts.items())
             table.add_row(check, titles.get(check.split()[0], ""), told)

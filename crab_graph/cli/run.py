@@ -53,7 +53,7 @@ def run(
 ) -> None:
     """Run an agent on tasks, with simulated users, and grade every episode.
 
-    Exit code 0 when every episode has a verdict, 1 while one ended in an infrastructure error. The
+    Exit code 0 when every episode has a verdict, 1 while one ended in an infra error. The
     same command goes on where an interrupted one stopped, at the very message; so does `resume`.
 
     --max-… limits each episode, --run-max-… the whole run: then no further episode is begun, and

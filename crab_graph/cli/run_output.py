@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from crab_graph.cli.output import agent_title, console, new_bar, new_table, print_json
+from crab_graph.cli.output import agent_title, console, new_bar, new_table, own_heads, print_json
 from crab_graph.settings import Engine, EpisodeSettings
+from crab_graph.terms import OUTCOMES
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from crab_graph.personas.condition import Condition
     from crab_graph.runs.record import EpisodeRecord
     from crab_graph.runs.run import Run
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 GRADINGS = ("parity", "strict")
-OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
 
 
 def read_conditions(
@@ -207,9 +209,9 @@ def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None
 
     reference = any(one.agent_is_reference for one in run.episodes)
     label = agent_title(run.config.agent_label, reference)
-    rate_name = "pass@1" if grading == GRADINGS[0] else f"pass@1 ({grading})"
-    counts = ("tasks", "episodes", *(name.replace("_", " ") for name in OUTCOMES))
-    numbers = (f"{rate_name} (95 %)", *counts)
+    rate_name = "rate" if grading == GRADINGS[0] else "strict_rate"
+    counts = ("tasks", "episodes")
+    numbers: tuple[str | Text, ...] = (rate_name, *counts, *own_heads(OUTCOMES.values()))
     table = new_table("user", "stratum", numbers=numbers, title=f"{label} in {run.directory}")
     for group in groups:
         rate = "-"
@@ -219,7 +221,7 @@ def _print_table(run: "Run", groups: list[dict[str, Any]], grading: str) -> None
         outcomes = [str(group["outcomes"][name]) for name in OUTCOMES]
         stratum = "all" if group["stratum"] is None else f"S{group['stratum']}"
         table.add_row(
-            group["user"], stratum, rate, *(str(group[name]) for name in counts[:2]), *outcomes
+            group["user"], stratum, rate, *(str(group[name]) for name in counts), *outcomes
         )
     console().print(table)
     for note in dict.fromkeys(group["note"] for group in groups if group["note"]):

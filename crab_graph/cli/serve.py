@@ -7,6 +7,7 @@ import typer
 
 from crab_graph.cli.options import RunArguments
 from crab_graph.cli.output import JsonOption, print_json_line
+from crab_graph.errors import UsageError
 
 
 def serve(
@@ -20,6 +21,16 @@ def serve(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the default browser.")
     ] = False,
+    notes: Annotated[
+        bool,
+        typer.Option("--notes", help="Let the page write notes, into RUN/notes.jsonl."),
+    ] = False,
+    shared_notes: Annotated[
+        bool,
+        typer.Option(
+            "--shared-notes", help="Let whoever reaches another --host than this machine write too."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Look at dialogues in a browser, while a run goes on too.
@@ -32,11 +43,20 @@ def serve(
     from crab_graph.analysis.viewer.library import Library
 
     library = Library(runs)
+    notes = notes or shared_notes
+    if notes and not (shared_notes or web.is_loopback(host)):
+        raise UsageError(
+            f"serve: `--notes` on {host}: whoever reaches this machine could write notes; "
+            "`--shared-notes` lets them"
+        )
+    if notes:
+        library.check_writable()
     listening = web.listen(host, port)
     if not web.is_loopback(host):
-        typer.echo("serve: whoever reaches this machine can read these dialogues", err=True)
+        may = "read these dialogues and write notes" if notes else "read these dialogues"
+        typer.echo(f"serve: whoever reaches this machine can {may}", err=True)
     if as_json:
-        print_json_line({"url": listening.url, "runs": [str(run) for run in runs]})
+        print_json_line({"url": listening.url, "runs": [str(run) for run in runs], "notes": notes})
     else:
         print(listening.url, flush=True)
         if sys.stderr.isatty():
@@ -46,6 +66,6 @@ def serve(
 
         webbrowser.open(listening.url)
     try:
-        web.serve(library, host, listening)
+        web.serve(library, host, listening, notes)
     except KeyboardInterrupt:
         typer.echo("", err=True)  # after the terminal's ^C

@@ -46,7 +46,8 @@ def show(
     """
     from crab_graph.analysis.viewer import close_up
     from crab_graph.analysis.viewer.background import Background
-    from crab_graph.analysis.viewer.screen import print_episode
+    from crab_graph.analysis.viewer.screen import print_episode, print_notes
+    from crab_graph.runs.notes import notes_by_episode, read_notes
     from crab_graph.runs.store import load_record
 
     record = load_record(run, episode)
@@ -72,5 +73,6 @@ def show(
         )
         if private:
             close_up.print_facts(console(), record, background.fact_values(record.task_id))
+        print_notes(console(), notes_by_episode(read_notes(run)).get(record.episode_id, ()))
     if why:
         close_up.print_why(console(), record, deeds, background.card)

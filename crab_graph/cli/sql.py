@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crab_graph.cli.output import JsonOption, print_json
+from crab_graph.cli.output import JsonOption, exact_stdout, print_json
 
 
 def sql(
@@ -22,8 +22,10 @@ def sql(
 ) -> None:
     """Query runs with SQL (DuckDB) and print CSV, or a list of objects with --json.
 
-    The tables: runs, episodes, checks, turns, messages, tool_calls, facts, costs; DESCRIBE TABLE
-    shows the columns of one. Several runs are told apart by the column `run`, their number from 1.
+    The tables: runs, episodes, checks, turns, messages, tool_calls, facts, user_breaches, costs,
+    steps, slots, events, and the final tables, such as final_bookings, final_transactions and those
+    of the domain. SHOW TABLES lists them, DESCRIBE TABLE shows the columns of one. Several runs are
+    told apart by the column `run`, their number from 1.
 
     Example: crab-graph sql RUN "SELECT check_id, count(*) FROM checks WHERE verdict = 'fail' GROUP
     BY ALL". The query sees these runs and nothing else: no files, no network, no settings.
@@ -38,7 +40,9 @@ def sql(
     if as_json:
         print_json([{name: _plain(cell) for name, cell in row.items()} for row in table.objects()])
         return
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    # On a terminal what anybody said may not steer it; a file or a program gets it as it is.
+    stream = sys.stdout if sys.stdout.isatty() else exact_stdout()
+    writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.columns)
     writer.writerows(table.rows)
 

@@ -70,7 +70,7 @@ def _tasks(text: str | None) -> int | list[str] | None:
 
 def _print(made: "Sweep") -> None:
     record = made.record
-    heads = ("tasks", "solutions", "node distr.", "edge distr.", "active edges")
+    heads = ("tasks", "solutions", "node_distractors", "edge_distractors", "active_edges")
     table = new_table(str(record.vary), "benchmark", numbers=heads)
     for place, member in enumerate(record.benchmarks):
         own = [family.tasks[place] for family in record.families]

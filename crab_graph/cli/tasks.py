@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crab_graph.cli.options import BenchArgument
-from crab_graph.cli.output import JsonOption, console, new_table, print_json
+from crab_graph.cli.output import JsonOption, console, new_table, own_heads, print_json
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from crab_graph.domains.benchmark import Benchmark
     from crab_graph.domains.task import Task
 
@@ -40,10 +42,11 @@ def tasks(
     # Numbers stand beside numbers.
     said = [axis for axis in axes if not axis.holds_numbers]
     counted = [axis for axis in axes if axis.holds_numbers]
-    numbers = [*(one.name for one in counted), "solutions", "node_distractors", "edge_distractors"]
-    heads = [*(one.title for one in counted), "solutions", "node distr.", "edge distr."]
-    titles = (one.title for one in said)
-    table = new_table("task", *titles, numbers=heads, last=("solved by", "active edges"))
+    named = ("solutions", "node_distractors", "edge_distractors")
+    numbers = [*(one.name for one in counted), *named]
+    heads: list[str | Text] = [*own_heads(one.title for one in counted), *named]
+    titles = own_heads(one.title for one in said)
+    table = new_table("task", *titles, numbers=heads, last=("solved_by", "active_edges"))
     for item in summaries:
         counts = (str(item[name]) for name in numbers)
         values = (str(item[axis.name]) for axis in said)
@@ -63,7 +66,7 @@ def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
     if as_json:
         print_json(stats.as_json())
         return
-    table = new_table("", numbers=[column.stratum for column in stats.table])
+    table = new_table("", numbers=own_heads(column.stratum for column in stats.table))
     axis = benchmark.card.first_axis
     columns = [table_cells(column, axis) for column in stats.table]
     for row in zip(*columns, strict=True):
@@ -74,12 +77,12 @@ def _show_stats(benchmark: "Benchmark", as_json: bool) -> None:
         "the distractor ratio is that of valid solutions to distractors."
     )
     if stats.paper:
-        beside = new_table("stated by the paper", numbers=("paper", "here"), last=("where",))
+        beside = new_table("stated", numbers=("paper", "here"), last=("where",))
         for figure in stats.paper:
             beside.add_row(*paper_cells(figure, axis))
         console().print("", beside, sep="\n")
     for one in stats.distributions:
-        bars = new_table(one.property, "", numbers=("tasks", "share"))
+        bars = new_table(*own_heads([one.property]), "", numbers=("tasks", "share"))
         most, total = max(one.counts.values(), default=0) or 1, stats.table[-1].tasks
         for value, count in one.counts.items():
             bar = "█" * round(_LONGEST_BAR * count / most)
@@ -138,7 +141,7 @@ def _print(task: "Task", solutions: bool) -> None:
             f"what fits each part's own wishes: {fitting}; "
             f"shortcuts that solve it: {_shortcuts(summary['shortcuts'])}"
         )
-    facts = new_table("the user knows", "", "said")
+    facts = new_table("knows", "", "said")
     for fact in task.facts:
         said = "upfront" if fact.level == "basic" else "when asked"
         facts.add_row(fact.key, _plain(fact.value), said)
@@ -148,7 +151,7 @@ def _print(task: "Task", solutions: bool) -> None:
         constraints.add_row(item.name + mark, ", ".join(item.nodes), item.sentence)
     tables = [facts, constraints]
     if solutions:
-        tables.append(new_table(*(slot.id for slot in task.domain.slots)))
+        tables.append(new_table(*own_heads(slot.id for slot in task.domain.slots)))
         for solution in task.kept_solutions:
             row = (" ".join(solution[slot.id].values()) for slot in task.domain.slots)
             tables[-1].add_row(*row)

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.clock_words import clock_words
-from crab_graph.domain.declaration import Declaration, Each, Rule, Stay
+from crab_graph.domain.declaration import Declaration, Each, Rule
 from crab_graph.domain.english import joined, spoken, with_article
 from crab_graph.settings import Toolset
 
@@ -125,15 +125,14 @@ class PolicyWords:
     def _rules(self) -> Iterator[str]:
         titles = {slot.id: slot.title for slot in self._declaration.slots}
         for slot in self._declaration.slots:
-            held = slot.offer.holds
-            if isinstance(held, Stay):
+            if (held := slot.stay) is not None:
                 begins, ends = (_day_of(ref, titles) for ref in (held.begins, held.ends))
                 yield (
                     f"The {slot.title} is booked from {begins} (`{held.first}`) to {ends}"
                     f" (`{held.last}`)."
                 )
         for rule in self._declaration.rules:
-            if rule.odds is None:
+            if not rule.is_optional:
                 yield self._sentence(rule)
 
     def _sentence(self, rule: Rule) -> str:

@@ -63,6 +63,11 @@ class KindDesk:
             return None
         return self._or_default(self._named.change, f"change_{self.view.kind.name}_booking")
 
+    @property
+    def price_name(self) -> str | None:
+        """The tool that prices what could be booked, where there is one."""
+        return None if self.view.price is None else self._named.price
+
     @staticmethod
     def _or_default(name: str | None, default: str) -> str | None:
         return default if name == "" else name
@@ -76,7 +81,8 @@ class KindDesk:
 
     def kind_tools(self) -> KindTools:
         """Return how agents find and book it."""
-        return KindTools(self.finder.step(), self.book_name, self.arguments, self.cancel_name)
+        tools = self.finder.step(), self.book_name, self.arguments, self.cancel_name
+        return KindTools(*tools, self._named.details)
 
     def arguments(self, terms: BookingTerms) -> dict[str, Any]:
         """Return the arguments with which it is booked."""
@@ -85,8 +91,8 @@ class KindDesk:
     def tools(self, toolset: Toolset) -> Iterator[Tool]:
         """Yield the tools of a toolset."""
         yield from self.finder.tools()
-        if self._named.price is not None and self.view.price is not None:
-            yield self._price_tool(self._named.price)
+        if self.price_name is not None:
+            yield self._price_tool(self.price_name)
         yield self._book_tool(toolset)
         if self._named.details is not None:
             text = f"Show {with_article(self.kind_noun)} booking with all that it holds."

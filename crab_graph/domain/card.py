@@ -21,6 +21,18 @@ Name = Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z][a-z0-9_]
 """An identifier, such as the name of a column."""
 
 
+Identifier = Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\W\d]\w*$")]
+"""A name of Python's, as an author gave it."""
+
+
+class TableCard(FileModel):
+    """A table of a domain: its key, and the SQL type of each column."""
+
+    name: Identifier
+    key: Identifier
+    columns: dict[Identifier, Annotated[str, StringConstraints(pattern=r"^[A-Z]{3,9}$")]]
+
+
 class SlotCard(FileModel):
     """One thing that a job needs: its id, what it is called, and the kind of booking."""
 

@@ -7,7 +7,7 @@ parties register theirs by the entry-point group `crab_graph.domains`.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
@@ -52,6 +52,13 @@ class Draft(NamedTuple):
     folded: FoldedGraph
 
 
+class Drafts(Protocol):
+    """Draws tasks: of a seed and of values on the axes, with a number of joint wishes."""
+
+    def __call__(self, seed: int, axes: Mapping[str, Value], joint: int = 0) -> Draft:
+        """Return a draft."""
+
+
 class Inventory(NamedTuple):
     """What can be booked in a task: rows by table, and by node type the offer id of each object."""
 
@@ -85,7 +92,7 @@ class Domain:
     Attributes:
         tables: Every table of the domain, the platform's and the private ones included.
         surfaces: For each node type, what the tables show of its offers, for the audit.
-        draft: Draws a task from `(seed, value of each axis by name)`.
+        draft: Draws a task from `(seed, value of each axis by name, number of joint wishes)`.
         group: Values of the properties that selection spreads tasks over (paper A.3).
         facts: What the user knows, from request and profile.
         materialize: Turns objects into entity rows, from `(population, seed)`.
@@ -107,7 +114,7 @@ class Domain:
     request_type: type[FileModel]
     profile_type: type[FileModel]
     surfaces: Mapping[str, Surface]
-    draft: Callable[[int, Mapping[str, Value]], Draft]
+    draft: Drafts
     build_graph: Callable[[Any], ConstraintGraph]
     group: Callable[[Any], tuple[str | int | bool | None, ...]]
     facts: Callable[[Any, Any], tuple[Fact, ...]]
@@ -156,7 +163,7 @@ class Domain:
     @property
     def fact_keys(self) -> tuple[str, ...]:
         """Keys of the facts that its users can have, in the order in which they are told."""
-        return tuple(self.lexicon.facts)
+        return (*self.lexicon.facts, *(rule.name for rule in self.declaration.joint_rules))
 
     @cached_property
     def lexicon(self) -> DomainLexicon:

@@ -5,7 +5,7 @@ own way, it says so in the one place that has it: a tool, a table, a check, a wo
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import mul
 from typing import Any, Literal, NamedTuple
 
@@ -118,7 +118,8 @@ class Stay:
     Attributes:
         first: Column and argument of the first day.
         last: Column and argument of the day after the last.
-        begins: Ref of the day, such as `arrival.date`, on which the stay must begin.
+        begins: Ref of the day, such as `arrival.date`, on which the stay must begin; slots may have
+            another one, see `Slot.days`.
         ends: Ref of the day on which it must end.
         opens: Field with the first day on which the offer can be had.
         closes: Field with the day from which on it cannot.
@@ -252,6 +253,8 @@ class Slot:
         words: Words that mean it, in what agents write.
         cue: Regular expression over casefolded text that finds it; made of the words by default.
         role: Values that what fills it has in every task, by field; see also `Want.role`.
+        days: Refs of the days on which it must begin and end, where its offer is held by the day
+            and other slots with the same offer begin and end on others; its checks are its own.
         check: Label of the check that it is filled.
         wishes: Label of the check that it is as wished.
     """
@@ -262,6 +265,7 @@ class Slot:
     words: Sequence[str] = ()
     cue: str = ""
     role: Mapping[str, Value] = field(default_factory=dict)
+    days: tuple[str, str] | None = None
     check: str = ""
     wishes: str = ""
 
@@ -269,6 +273,15 @@ class Slot:
     def kind(self) -> str:
         """Name of the kind of booking that fills it, and of its node's type."""
         return self.offer.booked_as
+
+    @property
+    def stay(self) -> Stay | None:
+        """How it is held by the day, if it is."""
+        held = self.offer.holds
+        if not isinstance(held, Stay) or self.days is None:
+            return held if isinstance(held, Stay) else None
+        begins, ends = self.days
+        return replace(held, begins=begins, ends=ends, checks=("", ""))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,6 +300,9 @@ class Wording:
         phrases: For values that are said in another way after `{phrase}`.
         cues: Regular expressions that find a value, where not its own words do.
         hours: Hours of the day, `[from, until)`, by value, where a clock time tells it.
+        parts: Of a joint wish regular expressions that all find something where it is told whole,
+            `{n}` for a number; or those of each value.
+        about: Of a joint wish, that finds where it is spoken of, told whole or not.
     """
 
     say: Texts = ()
@@ -298,6 +314,8 @@ class Wording:
     phrases: Mapping[Any, str] = field(default_factory=dict)
     cues: Mapping[Any, str] = field(default_factory=dict)
     hours: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
+    parts: Sequence[str] | Mapping[Any, Sequence[str]] = ()
+    about: str = ""
 
 
 Compare = Literal["equals", "at_least", "at_most"]
@@ -384,10 +402,18 @@ class Rule:
             comparisons are refused when the domain is loaded. Where it reads a wish that a request
             does not have, the request has no such rule.
         sentence: What it says, `{r.nights}` for a value of the request.
-        odds: How often a request asks for it; `None` where every job has it.
+        odds: How often a request asks for it; `None` where every job has it, or where it is joint.
         check: Label of its check.
         title: What its check says in a few words; the sentence by default.
         wording: How it is told, where it is optional.
+        joint: Whether it is a joint wish: a condition, alternatives or a share, over one slot or
+            several, which a request has at a level of difficulty alone that asks for such.
+        values: What a joint wish is drawn from; it reads its own value as `r.<name>`.
+        suits: Which of its values suit a request, from what is drawn of that before; all of them by
+            default.
+        instead: Wants and optional rules whose place it takes: a request that has it has none.
+        unless: The rule or `TOTAL_BUDGET` before which it gives way, so that it counts only where
+            the tables let both hold; it is about one slot then.
     """
 
     name: str
@@ -397,6 +423,16 @@ class Rule:
     check: str = ""
     title: str = ""
     wording: Wording = field(default_factory=Wording)
+    joint: bool = False
+    values: Sequence[Value] = ()
+    suits: Callable[[Any], Sequence[Value]] | None = None
+    instead: Sequence[str] = ()
+    unless: str = ""
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether a request may do without it."""
+        return self.joint or self.odds is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -540,6 +576,11 @@ class Declaration:
     def offers(self) -> tuple[Offer, ...]:
         """What its slots are filled with, each once."""
         return tuple({slot.offer.booked_as: slot.offer for slot in self.slots}.values())
+
+    @property
+    def joint_rules(self) -> tuple[Rule, ...]:
+        """Its joint wishes."""
+        return tuple(rule for rule in self.rules if rule.joint)
 
     @property
     def modules(self) -> tuple[str, ...]:

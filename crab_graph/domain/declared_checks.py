@@ -83,9 +83,7 @@ class DeclaredChecks:
     def stays(self) -> tuple[StaySlot, ...]:
         """The slots whose offers are held by the day."""
         return tuple(
-            _stay_of(slot, slot.offer.holds)
-            for slot in self.declaration.slots
-            if isinstance(slot.offer.holds, Stay)
+            _stay_of(slot, slot.stay) for slot in self.declaration.slots if slot.stay is not None
         )
 
     @cached_property

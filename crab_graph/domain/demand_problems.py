@@ -7,7 +7,7 @@ from string import Formatter
 from typing import Any
 
 from crab_graph.dates import day_number
-from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Slot, Stay, Want
+from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Slot, Want
 from crab_graph.domain.field_problems import listed, repeated
 from crab_graph.domain.fields import Choice, Day, Several
 from crab_graph.domain.identification import meant_by
@@ -45,7 +45,7 @@ def identity_problems(declaration: Declaration) -> Iterator[str]:
         elif not slot.id.isidentifier():
             yield f"slot '{slot.id}': rules take it as a parameter; use letters, digits and _"
     wants = [want.key for want in declaration.wants]
-    asked = [rule.name for rule in declaration.rules if rule.odds is not None]
+    asked = [rule.name for rule in declaration.rules if rule.is_optional]
     for key in (*wants, *asked):
         if not key.isidentifier() or iskeyword(key):
             yield f"'{key}': requests have it as a field; use letters, digits and _"
@@ -90,10 +90,7 @@ def ref_problems(declaration: Declaration) -> Iterator[str]:
     refs = [(f"want '{one.key}', on", ref) for one in declaration.wants for ref in one.on]
     if declaration.window is not None:
         refs.append((f"window '{declaration.window.key}', on", declaration.window.on))
-    for offer in declaration.offers:
-        if isinstance(offer.holds, Stay):
-            where = f"offer '{offer.name}', holds"
-            refs += [(f"{where} begins", offer.holds.begins), (f"{where} ends", offer.holds.ends)]
+    refs += _ends_of_stays(declaration)
     offers = {slot.id: slot.offer for slot in declaration.slots}
     for where, ref in refs:
         slot, _, name = ref.partition(".")
@@ -227,12 +224,24 @@ def _of_window(declaration: Declaration) -> Iterator[str]:
 
 def _of_stays(declaration: Declaration) -> Iterator[str]:
     offers = {slot.id: slot.offer for slot in declaration.slots}
-    for offer in declaration.offers:
-        if isinstance(offer.holds, Stay):
-            for what, ref in (("begins", offer.holds.begins), ("ends", offer.holds.ends)):
-                slot, name = ref.split(".")
-                if nature(offers[slot], name) is not Nature.DAY:
-                    yield f"offer '{offer.name}', holds {what} '{ref}': that is no day"
+    for one in declaration.slots:
+        if one.days is not None and one.stay is None:
+            yield f"slot '{one.id}', days: its offer is not held by the day; leave them out"
+    for where, ref in _ends_of_stays(declaration):
+        slot, name = ref.split(".")
+        if nature(offers[slot], name) is not Nature.DAY:
+            yield f"{where} '{ref}': that is no day"
+
+
+def _ends_of_stays(declaration: Declaration) -> Iterator[tuple[str, str]]:
+    """Yield where it is said on which days stays begin and end, and those days, each once."""
+    found: dict[str, str] = {}
+    for slot in declaration.slots:
+        if (stay := slot.stay) is not None:
+            own = slot.days is not None
+            where = f"slot '{slot.id}', days:" if own else f"offer '{slot.offer.name}', holds"
+            found |= {f"{where} begins": stay.begins, f"{where} ends": stay.ends}
+    yield from found.items()
 
 
 def _of_odds(declaration: Declaration) -> Iterator[str]:

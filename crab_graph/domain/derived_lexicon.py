@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import Declaration, Stay, Texts, Wording
+from crab_graph.domain.declaration import Declaration, Texts, Wording
 from crab_graph.domain.derived_vocabulary import kind_words, vocabulary, whole_words
 from crab_graph.domain.english import any_of, plural, spoken
+from crab_graph.domain.joint_words import joint_words, words_with
 from crab_graph.domain.subjects import Subject, clock_hours, subjects
 from crab_graph.domain.templates import filled, merged, templates
 from crab_graph.domain.wish_words import (
@@ -43,17 +44,27 @@ def lexicon(declaration: Declaration) -> DomainLexicon:
     return parse_lexicon(lexicon_document(declaration), f"of domain '{declaration.name}'")
 
 
+@cache
+def _narrowed(declaration: Declaration, present: frozenset[str]) -> DomainLexicon:
+    return words_with(declaration, lexicon(declaration), present)
+
+
 def briefing(
     declaration: Declaration,
 ) -> Callable[[Sequence[TaskSlot], Sequence[Fact], str, str], UserBriefing]:
-    """Return what tells a user what it knows, from `(slots, facts, task id, today)`."""
+    """Return what tells a user what it knows, from `(slots, facts, task id, today)`.
+
+    It has the words of those joint wishes alone that are among the facts.
+    """
 
     def brief(
         slots: Sequence[TaskSlot], facts: Sequence[Fact], task_id: str, today: str
     ) -> UserBriefing:
         prefixes = vocabulary(declaration).prefixes
         briefed = tuple(BriefedSlot(slot.id, prefixes[slot.kind], slot.word) for slot in slots)
-        known = lexicon(declaration)
+        joint = {rule.name for rule in declaration.joint_rules}
+        present = frozenset(fact.key for fact in facts if fact.key in joint)
+        known = _narrowed(declaration, present) if joint else lexicon(declaration)
         return UserBriefing(tuple(facts), known, briefed, task_id, today, declaration.job)
 
     return brief
@@ -118,6 +129,9 @@ def _words(
     """Return the words of a wish: those of its kind, but for what the author gives."""
     if subject.key == size:
         return {**shared["people"]["size"], **_worded(subject.wording)}
+    if subject.joint:
+        rule = next(one for one in declaration.joint_rules if one.name == subject.key)
+        return joint_words(subject, rule, _worded(subject.wording))
     template, said = shared["wishes"][_kind(declaration, subject)], said_of(declaration, subject)
     words: dict[str, Any] = filled(template, said)
     synonyms = shared["synonyms"].get(said["noun"].split()[-1], ())
@@ -215,8 +229,7 @@ def _beside(declaration: Declaration, subject: Subject) -> Iterator[str]:
 def _between(declaration: Declaration, subject: Subject) -> tuple[str, ...]:
     """Return the two slots whose days lie as far apart as a wish counts, where stays say so."""
     for slot in counted_slots(declaration, subject):
-        stay = slot.offer.holds
-        if isinstance(stay, Stay):
+        if (stay := slot.stay) is not None:
             first, last = (ref.partition(".")[0] for ref in (stay.begins, stay.ends))
             return (first, last) if first != last else ()
     return ()

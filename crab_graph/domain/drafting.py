@@ -17,6 +17,7 @@ from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.contract import Draft
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Want
 from crab_graph.domain.invented import birth_date, drawn_card, email_of, person_names
+from crab_graph.domain.joint_wishes import asked_with, draw_joint
 from crab_graph.domain.request_types import (
     KnownCard,
     Profile,
@@ -50,14 +51,14 @@ class Drafting:
         """What is drawn from."""
         return self.blueprint.declaration
 
-    def draft(self, seed: int, axes: Mapping[str, Value]) -> Draft:
-        """Draw a request with the given values on the axes, and who makes it.
+    def draft(self, seed: int, axes: Mapping[str, Value], joint: int = 0) -> Draft:
+        """Draw a request with the given values on the axes and so many joint wishes, and its maker.
 
         Raises:
             UnsatisfiableTask: the request contradicts itself; draw with another seed.
         """
         asked = self.optional_edges_of(seed, axes)
-        request = self._request(seed, axes, asked)
+        request = self._request(seed, axes, asked, joint)
         types = self.blueprint.node_types(request, seed)
         folded = fold(self.blueprint.build_graph(request), types)
         if TOTAL_BUDGET in asked:
@@ -123,7 +124,9 @@ class Drafting:
     def _chance(self, odds: Odds, axes: Mapping[str, Value]) -> float:
         return odds[str(self._first(axes))] if isinstance(odds, Mapping) else odds
 
-    def _request(self, seed: int, axes: Mapping[str, Value], asked: frozenset[str]) -> Any:
+    def _request(
+        self, seed: int, axes: Mapping[str, Value], asked: frozenset[str], joint: int
+    ) -> Any:
         """Draw a request without its budget; wants may look at what stands before them."""
         told = SimpleNamespace(**axes)
         window = self.declaration.window
@@ -144,6 +147,10 @@ class Drafting:
                 fields[want.key] = self._wish(want, told, axes, seed)
                 setattr(told, want.key, fields[want.key])
         fields |= {name: name in asked for name in self._optional_rules}
+        if joint:
+            stated = self.blueprint.graph_maker.conditions
+            chosen = draw_joint(self.declaration, stated, asked, joint, seed)
+            fields |= dict(asked_with(chosen, fields, seed))
         return self.blueprint.request_type(**fields)
 
     def _wish(

@@ -75,9 +75,9 @@ class _Reaches:
             yield people.birth_dates, Reach(stored, stored)
         if budget is not None:
             own = frozenset({budget.check})
-            yield "budget", Reach(own, own)
+            yield "budget", Reach(own, own | self._of_joint("budget_cents"))
         for rule in self.declaration.rules:
-            if rule.odds is not None:
+            if rule.is_optional:
                 own = frozenset({rule_label(rule)})
                 yield rule.name, Reach(own, own)
 
@@ -113,12 +113,19 @@ class _Reaches:
     def _through_rules(self, want: Want) -> Reach:
         """Return what a want decides that rules read: what these let depend on it moves."""
         conditions = self.checks.blueprint.graph_maker.conditions
-        rules = [one for one in self.declaration.rules if want.key in conditions[one.name].given]
+        plain = (one for one in self.declaration.rules if not one.joint)
+        rules = [one for one in plain if want.key in conditions[one.name].given]
         window = self.declaration.window
         settled = set() if window is None else {ref_of(window.on)}
         moved = {ref for rule in rules for ref in conditions[rule.name].refs} - settled
         decides = frozenset(label for rule in rules for label in self._labels(rule))
-        return Reach(decides, decides | self._reading(moved))
+        return Reach(decides, decides | self._reading(moved) | self._of_joint(want.key))
+
+    def _of_joint(self, given: str) -> Checks:
+        """Return the checks of the joint wishes that read a value of the request."""
+        conditions = self.checks.blueprint.graph_maker.conditions
+        rules = self.declaration.joint_rules
+        return frozenset(rule_label(one) for one in rules if given in conditions[one.name].given)
 
     def _labels(self, rule: Rule) -> Iterator[str]:
         """Yield the checks that a rule is part of."""

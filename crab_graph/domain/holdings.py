@@ -24,6 +24,7 @@ from crab_graph.tools.arguments import IsoDate, Text, ToolArguments, shown
 from crab_graph.tools.bookings import BookingStatus
 from crab_graph.tools.registry import ErrorCode, Result, ToolCall
 from crab_graph.tools.tables import Row
+from crab_graph.tools.world_faults import sold_offers
 
 
 class Order(NamedTuple):
@@ -94,6 +95,9 @@ class Shop:
         kind, noun = self.view.kind, self.view.noun
         row = call.tables.get(kind.offer.name, key)
         if row is not None and entity_id in (None, row[kind.entity.key]):
+            if key in sold_offers(call.tables):
+                text = f"{noun} {shown(key)} is not left any more; choose another {noun}"
+                raise ToolCallError(ErrorCode.SOLD_OUT, text)
             return row
         text = f"there is no {noun} {shown(key)}"
         if entity_id is not None and self.view.is_part:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.dates import MINUTES_A_DAY, clock_time, iso_date
 from crab_graph.domain.blueprint import Blueprint
-from crab_graph.domain.declaration import Declaration, Offer, Slot, Stay
+from crab_graph.domain.declaration import Declaration, Offer, Slot
 from crab_graph.domain.fields import Later, Several
 from crab_graph.domain.kind import Kind
 from crab_graph.domain.layout import Nature, column_of, nature
@@ -23,11 +23,7 @@ def slot_ids(kind: Kind) -> tuple[str, ...]:
 
 def describer(blueprint: Blueprint) -> Callable[[Solution], dict[str, Any]]:
     """Return what describes a solution by ids; what is held by the day with its days."""
-    stays = {
-        slot.id: slot.offer.holds
-        for slot in blueprint.declaration.slots
-        if isinstance(slot.offer.holds, Stay)
-    }
+    stays = {slot.id: slot.stay for slot in blueprint.declaration.slots if slot.stay is not None}
 
     def describe(solution: Solution) -> dict[str, Any]:
         found: dict[str, Any] = {

@@ -83,12 +83,14 @@ class KindTools(NamedTuple):
         book: The tool that books.
         arguments: What it is called with.
         cancel: The tool that cancels a booking, by its `booking_id`, in toolsets that have it.
+        details: The tool that shows a booking, by its `booking_id`, if there is one.
     """
 
     search: SearchStep
     book: str
     arguments: Callable[[BookingTerms], dict[str, Any]]
     cancel: str | None = None
+    details: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +212,9 @@ class Kind:
         if self.is_free:
             return 0
         return sum(
-            int(self.price(tables.world.tables[self.offer.name][key][_PRICE], units))
+            int(self.price(row[_PRICE], units))
             for key, units in self.units_by_offer(items).items()
+            if (row := tables.get(self.offer.name, key)) is not None
         )
 
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from crab_graph.dates import day_number
 from crab_graph.domain.contract import TaskAxis
-from crab_graph.domain.declaration import Axis, Declaration, Want, Window
+from crab_graph.domain.declaration import Axis, Declaration, Rule, Want, Window
 from crab_graph.domain.fields import Choice, Day, Later, Several
+from crab_graph.domain.tracing import REQUEST, parameters_of
 from crab_graph.generation.constraints import Value
 from crab_graph.money import format_cents
 from crab_graph.personas.briefing import Fact, FactLevel
@@ -40,6 +41,10 @@ class Profile(FileModel):
     payment_card: KnownCard | None = None
 
 
+GIVEN_UP = "given_up"
+"""The field of a request with the names of its joint wishes that its tables let nobody meet."""
+
+
 def is_certain(odds: float | Mapping[str, float]) -> bool:
     """Return whether every request has what is drawn at such odds."""
     return all(one >= 1 for one in (odds.values() if isinstance(odds, Mapping) else (odds,)))
@@ -49,8 +54,8 @@ def request_model(declaration: Declaration) -> type[FileModel]:
     """Return the model of a domain's requests; `None` is no wish, and money is integer cents.
 
     Where there is a window it has `first_day` and `last_day`, ISO dates of which both are included;
-    else a field for each want, `budget_cents`, and a truth value for each optional rule. It answers
-    the names of the axes with its values on them.
+    else a field for each want, `budget_cents`, and for each optional rule a truth value, or its own
+    value. It answers the names of the axes with its values on them.
     """
     fields: dict[str, Any] = {}
     if declaration.window is not None:
@@ -61,13 +66,28 @@ def request_model(declaration: Declaration) -> type[FileModel]:
         fields[want.key] = (type_, ...) if always else (type_ | None, None)
     if declaration.budget is not None:
         fields["budget_cents"] = (int | None, None)
-    fields |= {rule.name: (bool, False) for rule in declaration.rules if rule.odds is not None}
+    fields |= {one.name: _asked(one) for one in declaration.rules if one.is_optional}
+    if any(rule.unless for rule in declaration.rules):
+        fields[GIVEN_UP] = (tuple[str, ...], _left_out(()))
     axes = {
         axis.name: property(axis.read) for axis in task_axes(declaration) if axis.name not in fields
     }
     base = type("TaskRequest", (FileModel,), axes)
     made: Any = create_model(f"{declaration.name.title()}Request", __base__=base, **fields)
     return cast(type[FileModel], made)
+
+
+def _asked(rule: Rule) -> Any:
+    """Return the type of what a request says of an optional rule, and what it is without one."""
+    kinds = {type(value) for value in rule.values}
+    if not rule.joint:
+        return bool, False
+    return (kinds.pop() | None, _left_out(None)) if kinds else (bool, _left_out(False))
+
+
+def _left_out(default: Any) -> Any:
+    """Return a field that requests without joint wishes do not show."""
+    return Field(default, exclude_if=lambda own: own == default)
 
 
 def fixed_values(want: Want) -> Sequence[Value]:
@@ -104,6 +124,10 @@ def task_axes(declaration: Declaration) -> tuple[TaskAxis, ...]:
 def width_names(window: Window, axis: Axis) -> dict[Value, int]:
     """Return the widths of a window by what its axis calls them, in the order of turns."""
     return dict(zip(axis.values or window.widths, window.widths, strict=True))
+
+
+def _slots_of(rule: Rule) -> tuple[str, ...]:
+    return tuple(one for one in parameters_of(rule.holds) if one != REQUEST)
 
 
 def _task_axis(axis: Axis, values: tuple[Value, ...], read: Callable[[Any], Value]) -> TaskAxis:
@@ -143,11 +167,12 @@ def facts_of(declaration: Declaration, request: Any, profile: Profile) -> tuple[
     cents = getattr(request, "budget_cents", None)
     details["budget"] = None if cents is None else format_cents(cents)
     for rule in declaration.rules:
-        if rule.odds is not None:
+        if rule.is_optional:
             details[rule.name] = getattr(request, rule.name) or None
     card = profile.payment_card
     details["payment_card"] = None if card is None else card.model_dump()
     slots = {want.key: {ref.partition(".")[0] for ref in want.on} for want in declaration.wants}
+    slots |= {rule.name: {*_slots_of(rule)} for rule in declaration.joint_rules}
     only = {key: next(iter(found)) for key, found in slots.items() if len(found) == 1}
     levels = ((basic, FactLevel.BASIC), (details, FactLevel.DETAIL))
     return tuple(

@@ -21,6 +21,7 @@ from crab_graph.domain.declaration import (
 from crab_graph.domain.fields import Capacity, Field, Several, Stock
 from crab_graph.domain.kind import Kind, bounded_cost
 from crab_graph.domain.layout import Nature, counts_people, field_of, nature
+from crab_graph.domain.request_types import GIVEN_UP
 from crab_graph.domain.tracing import NUMBER, REQUEST, TEXT, TracedCondition, parameters_of, trace
 from crab_graph.generation.constraint_graph import ConstraintGraph, Node
 from crab_graph.generation.constraints import (
@@ -65,6 +66,9 @@ def request_types(declaration: Declaration) -> dict[str, str]:
         values = () if callable(want.values) else want.values
         found += [TEXT if isinstance(value, str) else NUMBER for value in values]
         types[want.key] = NUMBER if NUMBER in found or not found else TEXT
+    for rule in declaration.joint_rules:
+        if rule.values:
+            types[rule.name] = TEXT if isinstance(rule.values[0], str) else NUMBER
     return types
 
 
@@ -121,8 +125,13 @@ class GraphMaker:
 
     def graph(self, request: Any) -> ConstraintGraph:
         """Return the constraint graph of a request."""
-        made = (make(request) for make in self._makers)
-        return ConstraintGraph(self.nodes, tuple(one for one in made if one is not None))
+        made = tuple(one for make in self._makers if (one := make(request)) is not None)
+        given_up = getattr(request, GIVEN_UP, ())
+        if not given_up:
+            return ConstraintGraph(self.nodes, made)
+        asked = tuple(one for one in made if one.name not in given_up)
+        missed = tuple(one for one in made if one.name in given_up)
+        return ConstraintGraph(self.nodes, asked, missed)
 
 
 class _Wish(NamedTuple):
@@ -232,7 +241,7 @@ def _edge(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Make
     days = days_of(declaration)
 
     def make(request: Any) -> Constraint | None:
-        if rule.odds is not None and not getattr(request, rule.name):
+        if rule.is_optional and not getattr(request, rule.name):
             return None
         given = {name: getattr(request, name) for name in stated.given}
         if None in given.values():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from string import Formatter
 
-from crab_graph.domain.declaration import Declaration, Offer, Rule, Stay
+from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Rule
 from crab_graph.domain.field_problems import listed
 from crab_graph.domain.fields import Choice, Field
 from crab_graph.domain.requirements import field_types, request_types, trace_rule
@@ -33,10 +33,10 @@ def _open_stays(declaration: Declaration) -> Iterator[str]:
 
     Tools refuse such a booking, so that a certified solution could not be booked.
     """
-    stated = [trace_rule(declaration, rule) for rule in declaration.rules if rule.odds is None]
+    stated = [trace_rule(declaration, rule) for rule in declaration.rules if not rule.is_optional]
     for slot in declaration.slots:
-        held = slot.offer.holds
-        if not isinstance(held, Stay):
+        held = slot.stay
+        if held is None:
             continue
         for field, end, sign in ((held.opens, held.begins, "<="), (held.closes, held.ends, ">=")):
             other, _, day = end.partition(".")
@@ -78,7 +78,8 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Iterator[str]:
     except UntraceablePredicate as error:
         yield str(error)
         return
-    if len(stated.owners) < 2:
+    yield from _of_joint(declaration, rule, stated)
+    if len(stated.owners) < (1 if rule.joint else 2):
         read = f"slot '{stated.owners[0]}' alone" if stated.owners else "no slot"
         yield f"reads {read}; a rule ties two slots or more, a want says what one slot must be"
     elif unread := [name for name in names if name not in (*stated.owners, REQUEST)]:
@@ -89,6 +90,31 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Iterator[str]:
         owner, _, name = said.partition(".")
         if owner != REQUEST or name not in known:
             yield f"sentence: '{{{said}}}' is nothing; write {{r.…}} with {listed(known)}"
+
+
+def _of_joint(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Iterator[str]:
+    """Yield what is wrong with a joint wish, or with what only one can be."""
+    if not rule.joint:
+        if rule.values or rule.instead or rule.unless:
+            yield "values, instead, unless: only a joint wish has them; say `joint=True`"
+        return
+    if rule.odds is not None:
+        yield "odds: a level says how many joint wishes there are; leave them out"
+    if rule.values and rule.name not in stated.given:
+        yield f"values: it never reads r.{rule.name}, so that it is the same with each of them"
+    replaced = [want.key for want in declaration.wants if not want.role and not want.basic]
+    replaced += [one.name for one in declaration.rules if one.odds is not None]
+    for name in rule.instead:
+        if name not in replaced:
+            yield f"instead: there is no wish '{name}' to take the place of; {listed(replaced)}"
+    bounds = [one.name for one in declaration.rules if one is not rule]
+    bounds += [TOTAL_BUDGET] if declaration.budget is not None else []
+    if rule.unless and rule.unless not in bounds:
+        yield f"unless '{rule.unless}': there is no such rule; there are {listed(bounds)}"
+    if rule.unless and len(stated.owners) != 1:
+        yield "unless: a wish that gives way is about one slot"
+    if not rule.wording.say or not rule.wording.parts:
+        yield "wording: give `say`, and `parts` by which it is known to be told whole"
 
 
 def _said(sentence: str) -> Iterator[str]:

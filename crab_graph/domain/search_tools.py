@@ -22,6 +22,7 @@ from crab_graph.domain.stays import Calendar, Days
 from crab_graph.errors import ToolCallError
 from crab_graph.tools.registry import ErrorCode, Result, Tool, ToolCall, ToolType
 from crab_graph.tools.tables import Row
+from crab_graph.tools.world_faults import sold_offers
 
 
 @dataclass(frozen=True)
@@ -189,10 +190,12 @@ class Finder:
         self, call: ToolCall, rows: Sequence[Row], days: Days | None, people: int | None
     ) -> Sequence[Row]:
         """Return the offers of which something is left, on all days and for the people given."""
+        counter, key = self.view.kind.counter, self.view.kind.offer.key
+        if sold := sold_offers(call.tables):
+            rows = [row for row in rows if row[key] not in sold]
         if self.calendar is not None:
             has_asked = days is not None or people is not None
             return self.calendar.free(call.tables, rows, days, people) if has_asked else rows
-        counter, key = self.view.kind.counter, self.view.kind.offer.key
         if counter is not None:
             return [row for row in rows if row[counter] > 0]
         taken = taken_once(call, self.view)

@@ -10,7 +10,7 @@ from crab_graph.domain.fields import Choice, Clock, Several
 from crab_graph.domain.layout import Nature, nature
 from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.tracing import REQUEST, UntraceablePredicate, parameters_of
-from crab_graph.generation.constraints import Ref, Value, equals
+from crab_graph.generation.constraints import Ref, Value
 from crab_graph.personas.wordbook import ValueForm
 
 
@@ -26,6 +26,7 @@ class Subject:
         same: Whether it asks for one value of the field in all of its slots.
         sentence: What a rule says.
         codes: What the trade calls its values.
+        joint: Whether it is a joint wish.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Subject:
     same: bool = False
     sentence: str = ""
     codes: Mapping[str, str] | None = None
+    joint: bool = False
 
 
 @cache
@@ -57,7 +59,7 @@ def subjects(declaration: Declaration) -> tuple[Subject, ...]:
     basic = [one for one in wants if one.is_basic]
     told = [one for one in wants if not one.is_basic]
     for rule in declaration.rules:
-        if rule.odds is not None:
+        if rule.is_optional:
             one = _of_rule(declaration, rule)
             last = _last(one, order)
             place = next((i for i, other in enumerate(told) if _last(other, order) > last), None)
@@ -160,14 +162,20 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Subject:
         stated = trace_rule(declaration, rule)
     except UntraceablePredicate:
         slots = tuple(name for name in parameters_of(rule.holds) if name != REQUEST)
-        pair: tuple[Ref, ...] = ()
+        alike: tuple[Ref, ...] = ()
     else:
         slots = stated.owners
-        pair = stated.refs if stated.predicate is equals else ()
+        alike = stated.refs if stated.is_likeness else ()
+    if rule.joint:
+        form = _form(rule.values, is_date=False) if rule.values else ValueForm.FLAG
+        values = rule.values or (True,)
+        return Subject(
+            rule.name, form, slots, "", tuple(values), tuple(values), rule.wording, joint=True
+        )
     field, known = "", tuple[Value, ...]()
-    if pair:
-        field = pair[0][1]
-        choice = declaration.field_at(".".join(pair[0]))
+    if alike:
+        field = alike[0][1]
+        choice = declaration.field_at(".".join(alike[0]))
         known = tuple(choice.values) if isinstance(choice, Choice) else ()
     return Subject(
         rule.name,
@@ -177,6 +185,6 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Subject:
         (True,),
         known,
         rule.wording,
-        same=bool(pair),
+        same=bool(alike),
         sentence=rule.sentence,
     )

@@ -1,6 +1,6 @@
 """All tools of a declared domain, and how agents find and book with them (paper table 6)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, partial
 
@@ -20,9 +20,10 @@ from crab_graph.domain.showing import OfferView
 from crab_graph.domain.stay_orders import StayOrders
 from crab_graph.domain.stays import Calendar
 from crab_graph.settings import Toolset
-from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS
+from crab_graph.tools.platform import PAYMENT_TOOLS, PLATFORM_TOOLS, charge_booking
 from crab_graph.tools.registry import Owner, Result, Tool, ToolCall, ToolRegistry, ToolType
 from crab_graph.tools.user_tools import user_tools
+from crab_graph.tools.world_faults import ToolDeed, ToolDuty
 
 
 def desks_of(declaration: Declaration, kinds: Mapping[str, Kind]) -> dict[str, KindDesk]:
@@ -54,7 +55,7 @@ def registry_of(
     declaration: Declaration, kinds: Mapping[str, Kind], toolset: Toolset
 ) -> ToolRegistry:
     """Return all tools of a toolset, the agent's and the user's."""
-    desks = desks_of(declaration, kinds).values()
+    desks = tuple(desks_of(declaration, kinds).values())
     derived = {tool.name: tool for desk in desks for tool in desk.tools(toolset)}
     own = {tool.name: tool for tool in own_tools(declaration)}
     is_free = all(kind.is_free for kind in kinds.values())
@@ -66,7 +67,32 @@ def registry_of(
         *(() if is_free else PAYMENT_TOOLS),
         *user_tools(declaration.job, is_free=is_free),
     )
-    return ToolRegistry(tools, {name: kind.named for name, kind in kinds.items()})
+    entities = {name: kind.named for name, kind in kinds.items()}
+    return ToolRegistry(tools, entities, dict(_duties(desks)))
+
+
+def _duties(desks: Iterable[KindDesk]) -> Iterator[tuple[str, ToolDuty]]:
+    """Yield what tools do that a fault of the world can strike or mend, by their names."""
+    for desk in desks:
+        kind, tools = desk.view.kind, desk.kind_tools()
+        about = ToolDuty(
+            ToolDeed.FIND,
+            kind.name,
+            kind.items,
+            kind.offer.key,
+            kind.offer.name,
+            tools.search.tool,
+            tools.details or "",
+            desk.view.noun,
+        )
+        yield tools.search.tool, about
+        yield desk.finder.look_name, about
+        yield tools.book, about._replace(deed=ToolDeed.BOOK)
+        if desk.price_name is not None:
+            yield desk.price_name, about._replace(deed=ToolDeed.QUOTE)
+        if tools.details is not None:
+            yield tools.details, about._replace(deed=ToolDeed.LOOK_UP)
+    yield charge_booking.name, ToolDuty(ToolDeed.CHARGE)
 
 
 def own_tools(declaration: Declaration) -> tuple[Tool, ...]:

@@ -169,12 +169,14 @@ class TracedCondition:
         given: Names of the request's values that it reads, which `predicate` takes by name.
         predicate: The flat function; `equals` where all it says is that two fields are alike.
         literals: The fields that it compares by `==` or `!=` with what is written out, and that.
+        is_likeness: Whether all it says is that these fields are alike.
     """
 
     refs: tuple[Ref, ...]
     given: tuple[str, ...]
     predicate: Callable[..., Any]
     literals: tuple[tuple[Ref, int | str], ...] = ()
+    is_likeness: bool = False
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -223,12 +225,23 @@ def _condition(stated: Term) -> TracedCondition:
     leaves = [*stated.leaves()]
     refs = tuple(dict.fromkeys(one.operands[0] for one in leaves if one.operator == _REF))
     given = tuple(dict.fromkeys(one.operands[0] for one in leaves if one.operator == _GIVEN))
-    sides = [one.operator for one in stated.operands]
-    if stated.operator == "==" and sides == [_REF, _REF] and len(refs) == 2:
-        return TracedCondition(refs, given, equals)
+    is_likeness = len(refs) > 1 and _likened(stated) == {*refs}
+    if is_likeness and len(refs) == 2:
+        return TracedCondition(refs, given, equals, is_likeness=True)
     names = {ref: f"_{place}" for place, ref in enumerate(refs)}
     parameters = [*names.values(), *(["*", *given] if given else [])]
     source = f"lambda {', '.join(parameters)}: {stated.source(names)}"
     # The source is made of operators, literals and the names above: it can do nothing else.
     predicate = eval(source, {"__builtins__": {}, "abs": abs})
-    return TracedCondition(refs, given, predicate, tuple(stated.literals()))
+    return TracedCondition(refs, given, predicate, tuple(stated.literals()), is_likeness)
+
+
+def _likened(stated: Term) -> set[Ref]:
+    """Return the fields that a condition says to be alike; none where it says anything else."""
+    sides = [one.operator for one in stated.operands]
+    if stated.operator == "==" and sides == [_REF, _REF]:
+        return {one.operands[0] for one in stated.operands}
+    if stated.operator == "&":
+        first, second = map(_likened, stated.operands)
+        return first | second if first & second else set()
+    return set()

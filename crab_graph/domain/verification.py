@@ -156,7 +156,8 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
     items = tables.find(kind.items, "booking_id", booking["booking_id"])
     held = kind.units_by_offer(items)
     entity = tables.world.tables[kind.entity.name][booking["entity_id"]]
-    offers = [tables.world.tables[kind.offer.name][key] for key in held]
+    found = (tables.get(kind.offer.name, key) for key in held)
+    offers = [one for one in found if one is not None]
     days = {column: day_number(items[0][column]) for column in kind.interval or ()}
     # By the day all offers are held together; otherwise each unit is of one of them.
     units = kind.units(items[0]) if days else held.total()

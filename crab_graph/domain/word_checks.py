@@ -18,7 +18,7 @@ from crab_graph.errors import UsageError
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import FactWords, ValueForm, says
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, says
 from crab_graph.personas.wording import word_fact, word_value
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import normalise
@@ -56,10 +56,10 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
     """Return what of a domain's words works, and could be better; of one without problems."""
     weak: list[str] = []
     known = lexicon(declaration)
-    facts = [_sample(key, known.facts[key]) for key in known.facts]
+    facts = [_sample(key, words) for key, words in known.facts.items() if not words.is_joint]
     slots = [TaskSlot(slot.id, slot.kind, slot.title) for slot in declaration.slots]
     brief = briefing(declaration)(slots, facts, "", _TODAY)
-    for subject in subjects(declaration):
+    for subject in (one for one in subjects(declaration) if not one.joint):
         question = plain_question(declaration, subject)
         if subject.key not in Reading(question, known, brief.slots).asked:
             weak.append(
@@ -87,7 +87,21 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
         others = [key for key in told if key not in {fact.key, *_excused(declaration, fact.key)}]
         if others:
             weak.append(f"'{fact.key}': '{text}' also tells {', '.join(others)}; word it otherwise")
-    return [*weak, *_shared_values(declaration)]
+    return [*weak, *_half_told(known), *_shared_values(declaration)]
+
+
+def _half_told(known: DomainLexicon) -> Iterator[str]:
+    """Yield the statements of joint wishes that do not tell the whole of them by their parts."""
+    for key, words in known.facts.items():
+        for value in words.parts:
+            said = int(value) if words.form is ValueForm.COUNT else value
+            told = word_value(words.form, said, words)
+            phrase = words.choices.get(value, told)
+            for text in dict.fromkeys((*words.full, *words.short, *words.trade)):
+                line = text.format(value=told, phrase=phrase)
+                low = line.casefold()
+                if not (words.tells(low, value) and words.about.search(low)):
+                    yield f"'{key}': '{line}' lacks a part, or what it is about; mend `parts`"
 
 
 def _excused(declaration: Declaration, key: str) -> list[str]:

@@ -12,26 +12,36 @@ from typing import Literal, overload
 from weakref import WeakValueDictionary
 
 import duckdb
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from crab_graph.domain.card import DomainCard
 from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.domains.construction import certify_spec
-from crab_graph.domains.database_file import open_read_only
+from crab_graph.domains.database_file import GENERATE_AGAIN, open_read_only, reading
 from crab_graph.domains.stored_layout import show_as, stored_tables
 from crab_graph.domains.task import Task, TaskSpec, check_playable, of_another_version
 from crab_graph.domains.task_markup import benchmark_html
+from crab_graph.enclosed import PLAIN_NAME, check_enclosed
 from crab_graph.errors import BenchmarkError, UnknownName, UsageError
 from crab_graph.generation.certify import Certificate
-from crab_graph.generation.materialize import hash_stored_rows, read_rows
+from crab_graph.generation.materialize import (
+    hash_provenance,
+    hash_rows,
+    hash_stored_rows,
+    read_rows,
+)
 from crab_graph.generation.paper import PaperParameters
 from crab_graph.generation.seeds import Sampler
-from crab_graph.schema import FileModel, digest, first_error
+from crab_graph.schema import FileModel, digest, first_error, text_sha256
+from crab_graph.seals import SEAL, SEALED, DamagedFile, read_document, sealed
 from crab_graph.settings import Toolset
+from crab_graph.tools.fault_schedule import FaultKind
 from crab_graph.tools.tables import Row
 
 MANIFEST = "manifest.json"
 DATABASE = "benchmark.duckdb"
+
+_SPECS = "SELECT task_id, spec FROM sealed.tasks WHERE task_id IN (SELECT unnest(?))"
 
 _READ_AT_ONCE = 64
 """Tasks read together while all are gone through."""
@@ -54,7 +64,8 @@ class Recipe(FileModel):
     """What a benchmark is generated from; the same recipe gives the same rows.
 
     A private split does not tell its seed, but what it was announced by; `paper` has the parameters
-    of the paper's algorithms, where these are the method.
+    of the paper's algorithms, where these are the method. What the ladder adds is left out of files
+    where it adds nothing.
     """
 
     domain: str
@@ -65,13 +76,24 @@ class Recipe(FileModel):
     commitment: str | None = None
     sweep: SweepMember | None = None
     paper: PaperParameters | None = None
+    levels: tuple[int, ...] = Field((1,), exclude_if=lambda levels: levels == (1,))
+    faults: bool = Field(False, exclude_if=lambda faults: not faults)
+    fault_kinds: tuple[FaultKind, ...] = Field(
+        tuple(FaultKind), exclude_if=lambda kinds: kinds == tuple(FaultKind)
+    )
 
 
 class TaskEntry(FileModel):
-    """One task as the manifest lists it; made without repair it need not be certified."""
+    """One task as the manifest lists it; made without repair it need not be certified.
 
-    id: str
+    Beside the hash of its rows stand those of what it was drawn from, and of what each distractor
+    was made for; a manifest of format 1 lacks these two.
+    """
+
+    id: str = Field(pattern=PLAIN_NAME)
     rows_sha256: str
+    spec_sha256: str | None = None
+    provenance_sha256: str | None = None
     certificate: Certificate
     certified: bool = True
     seeds_drawn_by: Sampler | None = None
@@ -95,10 +117,12 @@ class Selection(FileModel):
 class Manifest(FileModel):
     """The manifest file; a benchmark without one is half-written.
 
-    One of an earlier version has no card.
+    One of an earlier version has no card. From format 2 on it carries a checksum over all of it
+    (`seals.sealed`), which is the hash of the whole benchmark: it names that of everything else.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
+    seal: str | None = None
     settings: Recipe
     card: DomainCard | None = None
     versions: dict[str, str]
@@ -112,7 +136,9 @@ class Manifest(FileModel):
 
     def to_json(self) -> str:
         """Return the manifest as it is written."""
-        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
+        fields = self.model_dump(mode="json", exclude={SEAL})
+        whole = sealed(fields) if self.schema_version >= SEALED else fields
+        return json.dumps(whole, indent=1) + "\n"
 
 
 class Benchmark(Sequence[Task]):
@@ -186,8 +212,8 @@ class Benchmark(Sequence[Task]):
         readable = (domain.card.version, *domain.declaration.reads)
         if version not in readable:
             raise BenchmarkError(
-                f"{self.directory}: made by version {version} of the domain '{domain.name}', "
-                f"which reads version {' and '.join(map(str, readable))}; "
+                f"{self.directory / MANIFEST}: made by version {version} of the domain "
+                f"'{domain.name}', which reads version {' and '.join(map(str, readable))}; "
                 "generate the benchmark again, or install that version"
             )
         return domain
@@ -224,9 +250,11 @@ class Benchmark(Sequence[Task]):
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of what the benchmark is: its settings and the hashes of its tasks' rows."""
+        """Hash of what the benchmark is: its settings and the hashes of its tasks."""
         rows = {entry.id: entry.rows_sha256 for entry in self.manifest.tasks}
-        return digest([self.manifest.settings.model_dump(mode="json", exclude_none=True), rows])
+        specs = {entry.id: entry.spec_sha256 for entry in self.manifest.tasks if entry.spec_sha256}
+        settings = self.manifest.settings.model_dump(mode="json", exclude_none=True)
+        return digest([settings, rows, *([specs] if specs else [])])
 
     @cached_property
     def _entries(self) -> dict[str, TaskEntry]:
@@ -247,18 +275,17 @@ class Benchmark(Sequence[Task]):
 
         Raises:
             UnknownName: no task has one of the ids.
-            BenchmarkError: the file does not hold a task of the manifest.
+            BenchmarkError: the file does not hold a task of the manifest, or another one.
         """
         for task_id in task_ids:
             self.entry(task_id)
         with self._lock:
             found = {one: self._loaded[one] for one in task_ids if one in self._loaded}
             missing = [one for one in task_ids if one not in found]
-            wanted = "SELECT task_id, spec FROM sealed.tasks WHERE task_id IN (SELECT unnest(?))"
             stored: dict[str, str] = {}
             if missing:
-                with self.connect() as connection:
-                    stored = dict(connection.execute(wanted, [missing]).fetchall())
+                with self.reading() as connection:
+                    stored = dict(connection.execute(_SPECS, [missing]).fetchall())
             for task_id in missing:
                 if task_id not in stored:
                     path = self.directory / DATABASE
@@ -270,15 +297,22 @@ class Benchmark(Sequence[Task]):
 
     def _open(self, task_id: str, stored: str) -> Task:
         def read() -> dict[str, list[Row]]:
-            with self.connect() as connection, self._of_this_version(task_id):
-                return read_rows(connection, self.domain.tables, task_id)
+            with self.reading() as connection, self._of_this_version(task_id):
+                if not self.is_current:
+                    self.check_rows(connection, [task_id])
+                rows = read_rows(connection, self.domain.tables, task_id)
+            if self.is_current:
+                self._compare(task_id, hash_rows(self.domain.tables, rows))
+            return rows
 
+        if self.entry(task_id).spec_sha256 not in (None, text_sha256(stored)):
+            raise self._changed(task_id, "wishes and solutions")
         try:
             spec = TaskSpec.model_validate_json(stored)
             return Task(spec, self.domain, read, self.manifest.domain_version)
         except ValidationError as error:
             place = f"{self.directory / DATABASE}: task '{task_id}'"
-            raise BenchmarkError(f"{place}, {first_error(error)}") from None
+            raise BenchmarkError(f"{place}, {first_error(error)}; {GENERATE_AGAIN}") from None
 
     @contextmanager
     def _of_this_version(self, task_id: str) -> Iterator[None]:
@@ -289,17 +323,92 @@ class Benchmark(Sequence[Task]):
             reason = str(error).splitlines()[0]
             raise of_another_version(task_id, self.domain.name, reason) from None
 
-    def connect(self) -> duckdb.DuckDBPyConnection:
+    def connect(self, writing_to: Path | None = None) -> duckdb.DuckDBPyConnection:
         """Return a connection that reads the benchmark's tables, whoever else has them open.
 
+        It reaches no other file; it can write in one folder, if one is named.
+
         Raises:
-            BenchmarkError: the file is damaged, or is being made or written.
+            BenchmarkError: the file is damaged, holds other things than tables, or is written.
         """
         _check_is_whole(self._place)
-        connection = open_read_only(self._place / DATABASE)
+        connection = open_read_only(self._place / DATABASE, writing_to)
         if not self.is_current:
             show_as(connection, self.domain.tables)
         return connection
+
+    @contextmanager
+    def reading(self, writing_to: Path | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Yield a connection as `connect` does, for as long as it is needed.
+
+        Raises:
+            BenchmarkError: as there, or what is read turns out to be damaged.
+        """
+        with self.connect(writing_to) as connection, reading(self.directory / DATABASE):
+            yield connection
+
+    def row_hashes(
+        self, connection: duckdb.DuckDBPyConnection, task_ids: Sequence[str]
+    ) -> dict[str, str]:
+        """Return the hashes of the rows of tasks as they are stored.
+
+        Raises:
+            BenchmarkError: they are laid out as another version of the domain does.
+        """
+        tables = self.domain.tables if self.is_current else stored_tables(connection)
+        with self._of_this_version(task_ids[0]):
+            return hash_stored_rows(connection, tables, task_ids)
+
+    def check_rows(self, connection: duckdb.DuckDBPyConnection, task_ids: Sequence[str]) -> None:
+        """Compare the rows of tasks with the hashes that the manifest names; errors as there.
+
+        Raises:
+            BenchmarkError: the rows of a task were changed.
+        """
+        for task_id, found in self.row_hashes(connection, task_ids).items():
+            self._compare(task_id, found)
+
+    def spec_hashes(
+        self, connection: duckdb.DuckDBPyConnection, task_ids: Sequence[str]
+    ) -> dict[str, str]:
+        """Return the hashes of what tasks were drawn from, of those that are stored."""
+        found = connection.execute(_SPECS, [list(task_ids)]).fetchall()
+        return {task_id: text_sha256(spec) for task_id, spec in found}
+
+    def provenance_hashes(
+        self, connection: duckdb.DuckDBPyConnection, task_ids: Sequence[str]
+    ) -> dict[str, str]:
+        """Return the hashes of what the distractors of tasks were made for, as it is stored."""
+        query = (
+            "SELECT task_id, entity_id, node, origin, broken FROM sealed.provenance "
+            "WHERE task_id IN (SELECT unnest(?))"
+        )
+        rows: dict[str, list[tuple[str, ...]]] = {task_id: [] for task_id in task_ids}
+        for task_id, *row in connection.execute(query, [list(task_ids)]).fetchall():
+            rows[task_id].append(tuple(row))
+        return {task_id: hash_provenance(own) for task_id, own in rows.items()}
+
+    def check_provenance(
+        self, connection: duckdb.DuckDBPyConnection, task_ids: Sequence[str]
+    ) -> None:
+        """Compare what distractors were made for with the hashes that the manifest names.
+
+        Raises:
+            BenchmarkError: that of a task was changed.
+        """
+        for task_id, found in self.provenance_hashes(connection, task_ids).items():
+            if self.entry(task_id).provenance_sha256 not in (None, found):
+                raise self._changed(task_id, "the origins of the rows")
+
+    def _compare(self, task_id: str, found: str) -> None:
+        if found != self.entry(task_id).rows_sha256:
+            raise self._changed(task_id, "the rows")
+
+    def _changed(self, task_id: str, what: str) -> BenchmarkError:
+        return BenchmarkError(
+            f"{self.directory / DATABASE}: {what} of task '{task_id}' are not those of {MANIFEST}: "
+            f"they were changed; {GENERATE_AGAIN}"
+        )
 
     def certify_tasks(
         self, tasks: Sequence[Task], connection: duckdb.DuckDBPyConnection
@@ -313,18 +422,11 @@ class Benchmark(Sequence[Task]):
             BenchmarkError: the rows of a task were changed after generation, or are laid out as
                 another version of the domain does.
         """
-        tables = self.domain.tables if self.is_current else stored_tables(connection)
-        with self._of_this_version(tasks[0].id):
-            stored = hash_stored_rows(connection, tables, [task.id for task in tasks])
-        for task in tasks:
-            if stored[task.id] != self.entry(task.id).rows_sha256:
-                raise BenchmarkError(
-                    f"{self.directory / DATABASE}: the rows of task '{task.id}' "
-                    f"are not those of {MANIFEST}; generate the benchmark again"
-                )
+        self.check_rows(connection, [task.id for task in tasks])
         for task in tasks:
             expected = self.entry(task.id).certificate.expected
-            yield certify_spec(connection, self.domain, task.request, task.id, expected)
+            about = (self.domain, task.request, task.id, expected, task.spec.faults)
+            yield certify_spec(connection, *about)
 
 
 def load_benchmark(path: str | os.PathLike[str]) -> Benchmark:
@@ -352,11 +454,11 @@ def read_manifest(directory: Path) -> Manifest:
     _check_is_whole(directory)
     path = directory / MANIFEST
     try:
-        return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except json.JSONDecodeError as error:
-        raise BenchmarkError(f"{path}: not JSON ({error}); generate the benchmark again") from None
+        return Manifest.model_validate(read_document(path))
+    except DamagedFile as error:
+        raise BenchmarkError(f"{path}: {error}; {GENERATE_AGAIN}") from None
     except ValidationError as error:
-        raise BenchmarkError(f"{path}: {first_error(error)}") from None
+        raise BenchmarkError(f"{path}: {first_error(error)}; {GENERATE_AGAIN}") from None
 
 
 def _check_is_whole(directory: Path) -> None:
@@ -375,3 +477,4 @@ def _check_is_whole(directory: Path) -> None:
         raise BenchmarkError(f"{directory}: not a benchmark ({MANIFEST} is missing){advice}")
     if not (directory / DATABASE).exists():
         raise BenchmarkError(f"{directory}: the benchmark is incomplete ({DATABASE} is missing)")
+    check_enclosed(directory, BenchmarkError, MANIFEST, DATABASE, f"{DATABASE}.wal")

@@ -10,15 +10,19 @@ from typing import NamedTuple
 import duckdb
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
+from crab_graph.domains.fault_drawing import FaultWish, FaultyJob, count_recoveries, draw_certified
+from crab_graph.domains.ladder import LADDER, Difficulty, difficulty_of
+from crab_graph.domains.second_requests import Twin, moved_slots, with_second_request
 from crab_graph.domains.substance import (
     ENOUGH_DISTRACTORS,
     TaskOffers,
+    check_given_up,
     check_ties,
     count_fitting,
     lacking,
     solved_by,
 )
-from crab_graph.domains.task import TaskSpec
+from crab_graph.domains.task import Change, TaskSpec
 from crab_graph.errors import CertificationError, UnsatisfiableTask
 from crab_graph.generation.certify import (
     Certificate,
@@ -30,12 +34,14 @@ from crab_graph.generation.certify import (
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import Candidate, lacks_near_misses
 from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
-from crab_graph.generation.objects import valid_rows
+from crab_graph.generation.objects import Columns, valid_rows
 from crab_graph.generation.paper import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
+from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.generation.shortcuts import find_shortcuts
 from crab_graph.randomness import derive_array_rng, derive_seed
 from crab_graph.schema import FileModel, canonical_json, digest
+from crab_graph.tools.fault_schedule import FaultKind, WorldFault
 from crab_graph.tools.tables import Row
 
 OVERSAMPLE = 3
@@ -63,6 +69,7 @@ class CandidatePlan:
     distractors: int
     benchmark_seed: int
     paper: PaperParameters | None = None
+    level: int = 1
 
     @property
     def is_chosen(self) -> bool:
@@ -77,6 +84,7 @@ class Scouted(FileModel):
     """
 
     stratum: int
+    level: int = 1
     seed: int
     axes: dict[str, Value]
     candidate: Candidate
@@ -95,15 +103,18 @@ def scout(plan: CandidatePlan) -> Scouted:
     for attempt in range(ATTEMPTS):
         seed = candidate_seed(plan, attempt)
         try:
-            draft = domain.draft(seed, plan.axes)
+            draft = draw_draft(domain, seed, plan.axes, plan.level)
             check_ties(domain, plan.axes, draft.folded)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
+            if LADDER[plan.level].changes:
+                population = with_second_request(domain, draft, population, seed).population
             candidate, lack = _candidate(domain, draft, population, plan, seed)
         except UnsatisfiableTask as error:
             rejected.append(str(error))
             continue
         found = Scouted(
             stratum=plan.stratum,
+            level=plan.level,
             seed=seed,
             axes=dict(plan.axes),
             candidate=candidate,
@@ -121,6 +132,16 @@ def scout(plan: CandidatePlan) -> Scouted:
         f"S{plan.stratum} candidate {plan.number} could not be drawn in {ATTEMPTS} attempts; "
         f"the last one: {rejected[-1]}"
     )
+
+
+def draw_draft(domain: Domain, seed: int, axes: Mapping[str, Value], level: int) -> Draft:
+    """Draw a draft with what its level adds to it.
+
+    Raises:
+        UnsatisfiableTask: its wishes cannot be met.
+    """
+    joint = LADDER[level].joint
+    return domain.draft(seed, axes, joint) if joint else domain.draft(seed, axes)
 
 
 def candidate_seed(plan: CandidatePlan, attempt: int) -> int:
@@ -160,7 +181,7 @@ def _candidate(
     """Return a candidate, and what of substance it lacks.
 
     Raises:
-        UnsatisfiableTask: an edge has too few near misses.
+        UnsatisfiableTask: an edge has too few near misses, or a wish gives way for nothing.
     """
     folded = draft.folded
     objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
@@ -168,6 +189,7 @@ def _candidate(
         node: valid_rows(columns, folded.node_constraints[node])
         for node, columns in objects.items()
     }
+    check_given_up(domain, folded, objects, population.seeds)
     lack: str | None = None
     if plan.is_chosen and plan.distractors >= ENOUGH_DISTRACTORS:
         if plan.paper is None:
@@ -197,6 +219,8 @@ class TaskPlan(NamedTuple):
     distractors: int
     scouted: Scouted
     paper: PaperParameters | None = None
+    faults: bool = False
+    fault_kinds: tuple[FaultKind, ...] = tuple(FaultKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +247,10 @@ class DrawnTask(NamedTuple):
     offers: Inventory
     booked: Inventory
     repaired: bool = True
+    level: int = 1
+    difficulty: Difficulty = LADDER[1]
+    twin: Twin | None = None
+    fault_kinds: tuple[FaultKind, ...] = tuple(FaultKind)
 
 
 def finish_task(plan: TaskPlan) -> BuiltTask:
@@ -241,11 +269,22 @@ def build_task(plan: TaskPlan, *, by_csp: bool = False) -> BuiltTask:
         CertificationError: the counts do not agree, which no seed should bring about.
     """
     domain, scouted = find_domain(plan.domain), plan.scouted
-    draft = domain.draft(scouted.seed, scouted.axes)
+    draft = draw_draft(domain, scouted.seed, scouted.axes, scouted.level)
     population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
+    twin = None
+    if LADDER[scouted.level].changes:
+        twin = with_second_request(domain, draft, population, scouted.seed)
+        population = twin.population
     offers = domain.materialize(population, scouted.seed)
     repaired = plan.paper is None or plan.paper.repair
-    drawn = DrawnTask(scouted.seed, draft, population, offers, offers, repaired)
+    difficulty = difficulty_of(scouted.level, faults=plan.faults)
+    drawn = DrawnTask(
+        *(scouted.seed, draft, population, offers, offers, repaired),
+        level=scouted.level,
+        difficulty=difficulty,
+        twin=twin,
+        fault_kinds=plan.fault_kinds,
+    )
     return certify_drawn(plan.id, domain, drawn, by_csp=by_csp)
 
 
@@ -272,7 +311,13 @@ def certify_drawn(
         if by_csp:
             certificate = recount(stored, offered, certificate)
             _check(certificate, task_id, drawn)
+        job = FaultyJob(domain, draft.request, solutions)
+        wish = FaultWish(drawn.difficulty.faults, drawn.fault_kinds)
+        faults, certificate = draw_certified(job, wish, drawn.seed, stored, certificate)
+        _check(certificate, task_id, drawn)
+        changes = _certified_change(domain, drawn, stored, offered, solutions, by_csp=by_csp)
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
+    totals += changes.totals
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
     spec = TaskSpec(
         id=task_id,
@@ -291,15 +336,75 @@ def certify_drawn(
         certificate=certificate,
         rows_sha256=hash_rows(domain.tables, rows),
         seeds_drawn_by=population.sampler,
+        level=drawn.level,
+        faults=faults,
+        difficulty=drawn.difficulty,
+        changes=changes.made,
     )
+    return BuiltTask(spec, rows, _provenance(population, offers))
+
+
+def _provenance(population: Population, offers: Inventory) -> list[tuple[str, str, str, str]]:
+    """Return of each offer what it was made for, ordered by id."""
     made_for = (population.nodes, population.origins, population.broken)
-    provenance = sorted(
+    return sorted(
         chain.from_iterable(
             zip(ids, *(column[name] for column in made_for), strict=True)
             for name, ids in offers.ids.items()
         )
     )
-    return BuiltTask(spec, rows, provenance)
+
+
+class _Changes(NamedTuple):
+    """A change of mind that was certified, if there is one, and what its solutions cost in cents.
+
+    The budget after it is among the costs: the user's card covers it.
+    """
+
+    made: tuple[Change, ...] = ()
+    totals: Sequence[int] = ()
+
+
+def _certified_change(
+    domain: Domain,
+    drawn: DrawnTask,
+    stored: StoredTask,
+    offered: Mapping[str, Columns],
+    before: Sequence[Solution],
+    *,
+    by_csp: bool,
+) -> _Changes:
+    """Certify the request after a change of mind on the same tables.
+
+    Raises:
+        CertificationError: the counts do not agree.
+    """
+    twin = drawn.twin
+    if twin is None:
+        return _Changes()
+    request, second = twin.draft.request, twin.second
+    stored = stored._replace(graph=domain.build_graph(request))
+    certificate, solutions = certify_tables(stored, offered, twin.solutions)
+    if by_csp:
+        certificate = recount(stored, offered, certificate)
+    _check(certificate, stored.task_id, drawn)
+    earlier, later = (
+        sorted(map(domain.describe_solution, found), key=canonical_json)
+        for found in (before, solutions)
+    )
+    fields = drawn.draft.request.model_dump()
+    change = Change(
+        kind=second.kind,
+        keys=second.keys,
+        old={name: fields[name] for name in second.fields},
+        new=dict(second.fields),
+        people=second.people,
+        moves=moved_slots(earlier, later),
+        solutions=tuple(later),
+        certificate=certificate,
+    )
+    totals = [domain.cost_of_solution(one, request) for one in solutions]
+    return _Changes((change,), [*totals, getattr(request, "budget_cents", None) or 0])
 
 
 def _check(certificate: Certificate, task_id: str, drawn: DrawnTask) -> None:
@@ -346,7 +451,13 @@ def certify_spec(
     request: object,
     task_id: str,
     expected: int,
+    faults: Sequence[WorldFault] = (),
 ) -> Certificate:
-    """Certify a finished task on the tables a connection sees, from its request alone."""
+    """Certify a finished task on the tables a connection sees, from its request and faults."""
     stored = StoredTask(connection, domain.build_graph(request), domain.sources, task_id)
-    return certify_again(stored, expected)
+    certificate = certify_again(stored, expected)
+    if not faults:
+        return certificate
+    rows = stored.offered(stored.offers())
+    solutions = search_solutions(stored.graph, rows, expected + 1)
+    return count_recoveries(FaultyJob(domain, request, solutions), faults, stored, certificate)

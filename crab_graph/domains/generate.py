@@ -3,14 +3,14 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
 from typing import Unpack
 
-from crab_graph.domain.contract import TaskAxis, find_domain
+from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import (
     DATABASE,
     MANIFEST,
@@ -20,14 +20,15 @@ from crab_graph.domains.benchmark import (
     Selection,
     load_benchmark,
 )
+from crab_graph.domains.candidate_turns import candidate_numbers, choose, plan_candidates
 from crab_graph.domains.construction import (
-    OVERSAMPLE,
-    CandidatePlan,
     Scouted,
     TaskPlan,
     finish_task,
     scout,
 )
+from crab_graph.domains.fault_drawing import fault_kinds
+from crab_graph.domains.ladder import LADDER
 from crab_graph.domains.private import (
     Opening,
     default_opening,
@@ -39,12 +40,9 @@ from crab_graph.domains.workbench import Workbench, clear, is_finished, open_wor
 from crab_graph.errors import (
     BenchmarkError,
     TooLargeToEnumerate,
-    UnsatisfiableTask,
     UsageError,
 )
-from crab_graph.generation.constraints import Value
 from crab_graph.generation.csp import Sampling
-from crab_graph.generation.difficulty import Candidate, select
 from crab_graph.generation.paper import ATTEMPTS, RATIO, PaperParameters
 from crab_graph.settings import (
     About,
@@ -151,6 +149,19 @@ def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) 
             f"tasks must be between {len(strata)} (one a stratum) and {MAX_TASKS:,}, "
             f"not {wanted.tasks}"
         )
+    levels = tuple(sorted(set(wanted.level)))
+    if not levels or not set(levels) <= set(LADDER):
+        given = ", ".join(map(str, wanted.level)) or "none"
+        raise UsageError(f"level must be among {min(LADDER)} to {max(LADDER)}, not {given}")
+    joint = [level for level in levels if [*LADDER[level].kinds] == ["joint"]]
+    if joint and not find_domain(wanted.domain).declaration.joint_rules:
+        raise UsageError(
+            f"level {joint[0]}: domain '{wanted.domain}' declares no joint wishes; "
+            "give some of its rules `joint=True`"
+        )
+    kinds = fault_kinds(wanted.fault_kinds)
+    if wanted.fault_kinds and not (wanted.faults or any(LADDER[one].faults for one in levels)):
+        raise UsageError("fault_kinds: no task has faults without --faults, or a level with some")
     if wanted.distractors > MAX_DISTRACTORS:
         raise UsageError(
             f"distractors must be between 0 and {MAX_DISTRACTORS:,}, not {wanted.distractors}"
@@ -168,6 +179,9 @@ def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) 
         strata=strata,
         distractors=wanted.distractors,
         paper=paper,
+        levels=levels,
+        faults=wanted.faults,
+        fault_kinds=kinds,
     )
 
 
@@ -214,7 +228,7 @@ def regenerate(
     if is_finished(directory, recipe):
         return load_benchmark(directory)
     steps = count(1)
-    total = recipe.tasks + sum(_candidates(recipe).values())
+    total = recipe.tasks + sum(candidate_numbers(recipe).values())
     # A process takes about as long to start as 40 steps take.
     processes = jobs or min(os.cpu_count() or 1, 1 + total // 40)
 
@@ -224,10 +238,9 @@ def regenerate(
 
     with open_workbench(directory, recipe) as bench:
         scouted = _scout_all(bench, recipe, seed, processes, advance)
-        chosen = {stratum: _chosen(scouted, stratum, recipe) for stratum in recipe.strata}
-        domain, distractors, paper = recipe.domain, recipe.distractors, recipe.paper
+        chosen = {stratum: choose(scouted, stratum, recipe) for stratum in recipe.strata}
         plans = [
-            TaskPlan(f"S{stratum}-{number:03d}", domain, distractors, one, paper)
+            task_plan(f"S{stratum}-{number:03d}", recipe, one)
             for stratum, own in chosen.items()
             for number, one in enumerate(own, start=1)
         ]
@@ -244,51 +257,10 @@ def regenerate(
     return load_benchmark(directory)
 
 
-def plan_candidates(recipe: Recipe, seed: int) -> Iterator[CandidatePlan]:
-    """Yield the candidates to scout; the values of each axis take turns within a stratum."""
-    shares, axes = _shares(recipe), find_domain(recipe.domain).axes
-    for stratum, candidates in _candidates(recipe).items():
-        for number in range(candidates):
-            yield CandidatePlan(
-                domain=recipe.domain,
-                stratum=stratum,
-                number=number,
-                axes=_values_in_turn(axes, stratum, number, shares[stratum]),
-                distractors=recipe.distractors,
-                benchmark_seed=seed,
-                paper=recipe.paper,
-            )
-
-
-def _shares(recipe: Recipe) -> dict[int, int]:
-    """Return the number of tasks of each stratum."""
-    share, rest = divmod(recipe.tasks, len(recipe.strata))
-    return {stratum: share + (order < rest) for order, stratum in enumerate(recipe.strata)}
-
-
-def _candidates(recipe: Recipe) -> dict[int, int]:
-    """Return how many candidates are scouted for each stratum.
-
-    Without repair nothing is chosen: the ablation is to show what the algorithms make.
-    """
-    chosen = recipe.paper is None or recipe.paper.repair
-    shares = _shares(recipe).items()
-    return {stratum: wanted * (OVERSAMPLE if chosen else 1) for stratum, wanted in shares}
-
-
-def _values_in_turn(
-    axes: Sequence[TaskAxis], stratum: int, number: int, share: int
-) -> dict[str, Value]:
-    """Return the value of each axis for a candidate; each moves on when those before it are round.
-
-    On the first axis candidates that are a share apart are alike: they compete for one place.
-    """
-    chosen: dict[str, Value] = {}
-    place, stride = number % share, 1
-    for axis in axes:
-        chosen[axis.name] = axis.values[(place // stride + stratum - 1) % len(axis.values)]
-        place, stride = number, stride * len(axis.values)
-    return chosen
+def task_plan(task_id: str, recipe: Recipe, chosen: Scouted) -> TaskPlan:
+    """Return what a chosen candidate is built from, under the id it gets."""
+    kept = (recipe.domain, recipe.distractors, chosen, recipe.paper)
+    return TaskPlan(task_id, *kept, recipe.faults, recipe.fault_kinds)
 
 
 def _scout_all(
@@ -316,30 +288,6 @@ def _build_all(
     for built in process_map(finish_task, missing, jobs):
         bench.keep_task(built)
         advance()
-
-
-def _chosen(
-    scouted: Mapping[tuple[int, int], Scouted], stratum: int, recipe: Recipe
-) -> list[Scouted]:
-    """Choose the tasks of a stratum, those of each value of the first axis among themselves."""
-    share, first = _shares(recipe)[stratum], find_domain(recipe.domain).axes[:1]
-    turns = [_values_in_turn(first, stratum, number, share) for number in range(share)]
-    order = [tuple(turn.values()) for turn in turns]
-    alike: dict[tuple[Value, ...], list[Candidate]] = {turn: [] for turn in order}
-    for one in scouted.values():
-        if one.stratum == stratum:
-            alike[tuple(one.axes[axis.name] for axis in first)].append(one.candidate)
-    chosen: dict[tuple[Value, ...], list[Scouted]] = {}
-    for value, own in alike.items():
-        wanted = order.count(value)
-        candidates = select(own, wanted)
-        if len(candidates) < wanted:
-            raise UnsatisfiableTask(
-                f"stratum {stratum} has {len(candidates)} distinct tasks where "
-                f"{wanted} are wanted; use another seed"
-            )
-        chosen[value] = [scouted[stratum, candidate.number] for candidate in candidates]
-    return [chosen[value].pop(0) for value in order]
 
 
 def _selection(

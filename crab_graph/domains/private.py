@@ -12,11 +12,12 @@ import secrets
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from crab_graph.domains.benchmark import Recipe
 from crab_graph.errors import BenchmarkError
-from crab_graph.schema import FileModel, canonical_json, first_error
+from crab_graph.schema import FileModel, canonical_json
+from crab_graph.seals import DamagedFile, read_model
 
 SECRET_BYTES = 32
 
@@ -110,11 +111,12 @@ def read_opening(path: Path) -> Opening:
         BenchmarkError: the file is missing, or no opening.
     """
     try:
-        return Opening.model_validate_json(path.read_text(encoding="utf-8"))
-    except ValidationError as error:
-        raise BenchmarkError(f"{path}: no opening file ({first_error(error)})") from None
-    except UnicodeDecodeError:
-        raise BenchmarkError(f"{path}: no opening file (not text)") from None
+        return read_model(path, Opening)
+    except DamagedFile as error:
+        raise BenchmarkError(
+            f"{path}: no opening file: {error}; restore it from a copy, for nothing makes its "
+            "secret again"
+        ) from None
     except OSError as error:
         raise BenchmarkError(f"{path}: cannot be read ({error.strerror})") from None
 

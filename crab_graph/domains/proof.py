@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
-from crab_graph.domains.construction import ATTEMPTS, TaskPlan, candidate_seed, finish_task, scout
-from crab_graph.domains.generate import Progress, plan_candidates, regenerate
+from crab_graph.domains.candidate_turns import plan_candidates
+from crab_graph.domains.construction import ATTEMPTS, candidate_seed, finish_task, scout
+from crab_graph.domains.generate import Progress, regenerate, task_plan
 from crab_graph.domains.private import Opening, commit, read_opening
 from crab_graph.domains.task import Task, TaskSpec
 from crab_graph.errors import BenchmarkError, UnknownName
@@ -61,7 +62,7 @@ def certify_benchmark(
 def _opened(directory: Path, slot: int) -> Iterator[Callable[[Sequence[str]], _Counted]]:
     del slot
     benchmark = load_benchmark(directory)
-    with benchmark.connect() as connection:
+    with benchmark.reading() as connection:
 
         def certify(task_ids: Sequence[str]) -> _Counted:
             tasks = benchmark.load(task_ids)
@@ -167,9 +168,7 @@ def _draw_again(bench: Benchmark, task: Task, opened: Opening) -> TaskSpec | Non
         seeds = (candidate_seed(plan, attempt) for attempt in range(ATTEMPTS))
         if plan.stratum == task.stratum and task.spec.seed in seeds:
             chosen = scout(plan)
-            return finish_task(
-                TaskPlan(task.id, settings.domain, settings.distractors, chosen, settings.paper)
-            ).spec
+            return finish_task(task_plan(task.id, settings, chosen)).spec
     return None
 
 

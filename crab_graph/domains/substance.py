@@ -7,7 +7,7 @@ its wishes; `LEAST_EDGE_SHARE` of the distractors break edges. A domain that dec
 as far as it goes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from math import prod
 from typing import NamedTuple
@@ -19,10 +19,11 @@ from crab_graph.domain.contract import Domain, find_domain
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.certify import StoredTask
 from crab_graph.generation.constraint_graph import ConstraintGraph
-from crab_graph.generation.constraints import Value
-from crab_graph.generation.counting import Rows
+from crab_graph.generation.constraints import Constraint, Value
+from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import IDENTITY, Columns, valid_rows
+from crab_graph.generation.seeds import SeedSolution
 from crab_graph.generation.shortcuts import find_shortcuts
 from crab_graph.randomness import derive_array_rng, derive_seed
 
@@ -105,6 +106,36 @@ def lacking(
     if edge_distractors < min(LEAST_EDGE_SHARE * distractors, LEAST_POSSIBLE_SHARE * possible):
         return "too few distractors break an edge"
     return None
+
+
+def check_given_up(
+    domain: Domain,
+    folded: FoldedGraph,
+    objects: Mapping[str, Columns],
+    seeds: Sequence[SeedSolution],
+) -> None:
+    """Refuse objects among which a wish that gives way could be met, or could be met by nothing.
+
+    It must be the bound before which it gives way that stands against it.
+
+    Raises:
+        UnsatisfiableTask: a seed meets it, or no combination does that breaks that bound alone.
+    """
+    bounds = {rule.name: rule.unless for rule in domain.declaration.joint_rules}
+    for wish in folded.graph.missed:
+        if any(wish.holds({ref: one[ref[0]][ref[1]] for ref in wish.refs}) for one in seeds):
+            raise UnsatisfiableTask(f"wish '{wish.name}' is met where it is to give way")
+        edges = [edge for edge in folded.edges if edge.name != bounds[wish.name]]
+        meeting = {
+            node: valid_rows(own, (*folded.node_constraints[node], *_of_node(wish, node)))
+            for node, own in objects.items()
+        }
+        if not EliminationCounter(folded.graph.node_ids, edges, objects).count(meeting):
+            raise UnsatisfiableTask(f"wish '{wish.name}' gives way before nothing")
+
+
+def _of_node(wish: Constraint, node: str) -> tuple[Constraint, ...]:
+    return (wish,) if wish.nodes == (node,) else ()
 
 
 def count_fitting(folded: FoldedGraph, objects: Mapping[str, Columns]) -> dict[str, int]:

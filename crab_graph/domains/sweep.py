@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import Field
 
 from crab_graph.domain.card import DomainCard
 from crab_graph.domains.benchmark import (
@@ -27,20 +27,23 @@ from crab_graph.domains.generate import MAX_DISTRACTORS, Progress, stamped_versi
 from crab_graph.domains.task import Task
 from crab_graph.domains.variation import MAX_SEEDS, FamilyPlan, Vary, build_family
 from crab_graph.domains.workbench import clear, is_finished, open_workbench
+from crab_graph.enclosed import PLAIN_NAME
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.given_values import check_kind
 from crab_graph.schema import FileModel
+from crab_graph.seals import DamagedFile, read_model, sealed
 from crab_graph.settings import About
 from crab_graph.workers import entries_of, process_map, write_atomically
 
 SWEEP = "sweep.json"
+_AGAIN = "remove it, and the same `crab-graph sweep` writes it again"
 
 
 class MemberRecord(FileModel):
     """One benchmark of a sweep: its value, its directory within the sweep's, and its hash."""
 
     value: int
-    directory: str
+    directory: str = Field(pattern=PLAIN_NAME)
     sha256: str
 
 
@@ -72,7 +75,7 @@ class LeftOut(FileModel):
 class SweepRecord(FileModel):
     """The file `sweep.json`: what varies, each value's benchmark, and which tasks correspond."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
     vary: Vary
     values: tuple[int, ...]
     source_sha256: str
@@ -106,11 +109,11 @@ def load_sweep(path: str | Path) -> Sweep:
     directory = Path(path)
     file = directory / SWEEP
     try:
-        record = SweepRecord.model_validate_json(file.read_text(encoding="utf-8"))
+        record = read_model(file, SweepRecord)
     except FileNotFoundError:
         raise BenchmarkError(f"{directory}: not a finished sweep ({SWEEP} is missing)") from None
-    except (ValidationError, UnicodeDecodeError) as error:
-        raise BenchmarkError(f"{file}: damaged ({str(error).splitlines()[0]})") from None
+    except DamagedFile as error:
+        raise BenchmarkError(f"{file}: damaged: {error}; {_AGAIN}") from None
     return Sweep(directory, record)
 
 
@@ -157,7 +160,7 @@ def sweep_benchmark(
     if not all(finished) or not record.exists():
         left_out = _build(plan, jobs, progress)
         document = _record(plan, left_out).model_dump(mode="json")
-        write_atomically(record, json.dumps(document, indent=1) + "\n")
+        write_atomically(record, json.dumps(sealed(document), indent=1) + "\n")
     return load_sweep(plan.directory)
 
 

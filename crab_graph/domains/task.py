@@ -1,12 +1,14 @@
 """A task: what the user wants, what they know, and the world in which it must be done."""
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal, overload
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from crab_graph.domain.contract import Domain
+from crab_graph.domains.ladder import LADDER, Difficulty
 from crab_graph.domains.task_markup import task_html
 from crab_graph.errors import BenchmarkError, UsageError
 from crab_graph.generation.certify import Certificate
@@ -15,9 +17,38 @@ from crab_graph.generation.constraints import Value
 from crab_graph.generation.seeds import Sampler
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.schema import FileModel, first_error
-from crab_graph.tools.tables import Row, World
+from crab_graph.tools.fault_schedule import WorldFault
+from crab_graph.tools.tables import WORLD_FAULTS, Row, World
+from crab_graph.tools.world_faults import fault_rows
 
 SolutionIds = dict[str, dict[str, str]]
+
+
+class ChangeKind(StrEnum):
+    """What a user changes its mind about; a budget changes along with a wish."""
+
+    WISH = "wish"
+    DATE = "date"
+    PARTY = "party"
+    BUDGET = "budget"
+
+
+class Change(FileModel):
+    """A change of mind that a task admits, and what was certified of the request after it.
+
+    `keys` are the facts that change, `new` the fields of the request after it, `old` those before,
+    `people` how many are left of the profile's; `moves` the slots of which another offer is wanted,
+    so that what is booked for all others can stay, whichever solution it is part of.
+    """
+
+    kind: ChangeKind
+    keys: tuple[str, ...]
+    old: dict[str, Any]
+    new: dict[str, Any]
+    people: int | None = None
+    moves: tuple[str, ...]
+    solutions: tuple[SolutionIds, ...]
+    certificate: Certificate
 
 
 class TaskSpec(FileModel):
@@ -26,7 +57,7 @@ class TaskSpec(FileModel):
     Node distractors break a constraint of one node, edge distractors none; the active edges are
     those that node constraints do not decide. Of each node it is said how many offers fit its
     wishes, which shortcuts solve the task and what drew the seeds; one of an earlier version does
-    not say.
+    not say. Its level is said where the ladder adds something (`domains.ladder`).
     """
 
     schema_version: Literal[1] = 1
@@ -46,6 +77,10 @@ class TaskSpec(FileModel):
     certificate: Certificate
     rows_sha256: str
     seeds_drawn_by: Sampler | None = None
+    level: int = Field(1, exclude_if=lambda level: level == 1)
+    difficulty: Difficulty = Field(LADDER[1], exclude_if=lambda found: not found.kinds)
+    faults: tuple[WorldFault, ...] = Field((), exclude_if=lambda faults: not faults)
+    changes: tuple[Change, ...] = Field((), exclude_if=lambda changes: not changes)
 
 
 class CountedSolutions(Sequence[SolutionIds]):
@@ -161,6 +196,16 @@ class Task:
         return self.spec.stratum
 
     @property
+    def level(self) -> int:
+        """Its level on the ladder of difficulty, 1 (the paper's) to 5."""
+        return self.spec.level
+
+    @property
+    def difficulties(self) -> tuple[str, ...]:
+        """The kinds of difficulty that the ladder added: `joint`, `faults`, `changes`."""
+        return self.spec.difficulty.kinds
+
+    @property
     def today(self) -> str:
         """ISO date on which the conversation takes place."""
         return self.spec.today
@@ -228,6 +273,24 @@ class Task:
         return self.domain.briefing(self.domain.slots, self.facts, self.id, self.today)
 
     @cached_property
+    def second(self) -> "Task | None":
+        """The task that it is once the user has changed its mind; `None` where that cannot be."""
+        for change in self.spec.changes:
+            profile = dict(self.spec.profile)
+            if change.people is not None:
+                profile["people"] = profile["people"][: change.people]
+            after = {
+                "request": {**self.spec.request, **change.new},
+                "profile": profile,
+                "solutions": change.solutions,
+                "certificate": change.certificate,
+                "changes": (),
+            }
+            spec = self.spec.model_copy(update=after)
+            return Task(spec, self.domain, self._read_rows, self.version)
+        return None
+
+    @cached_property
     def graph(self) -> ConstraintGraph:
         """The task's constraint graph."""
         return self.domain.build_graph(self.request)
@@ -239,8 +302,9 @@ class Task:
             task_id=self.id,
             today=self.today,
             customer_id=self.customer_id,
-            schema=self.domain.tables,
-            rows=self._read_rows(),
+            schema=(*self.domain.tables, *([WORLD_FAULTS] if self.spec.faults else [])),
+            rows={**self._read_rows(), WORLD_FAULTS.name: fault_rows(self.spec.faults)},
+            faults=self.spec.faults,
         )
 
     @property
@@ -272,6 +336,8 @@ class Task:
         return {
             "id": self.id,
             "stratum": self.stratum,
+            "level": self.level,
+            "difficulty": dict(self.spec.difficulty),
             **self.axes,
             "solutions": self.spec.certificate.sql,
             "node_distractors": self.spec.node_distractors,

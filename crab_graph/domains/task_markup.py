@@ -6,15 +6,16 @@ Both import this module, so it does not import them.
 from typing import Any
 
 from crab_graph import markup
+from crab_graph.terms import label
 
 MOST_TASKS = 20
-_COUNTS = ("solutions", "node distractors", "edge distractors")
+_COUNTS = tuple(map(label, ("solutions", "node_distractors", "edge_distractors")))
 
 
 def benchmark_html(bench: Any) -> str:
     """Return the first tasks of a benchmark as a table."""
     axes = bench.card.axes
-    heads = ("task", *(axis.title for axis in axes), *_COUNTS, "active edges")
+    heads = (label("task"), *(axis.title for axis in axes), *_COUNTS, label("active_edges"))
     rows = []
     for task in bench[:MOST_TASKS]:
         about = task.summary()
@@ -49,8 +50,10 @@ def task_html(task: Any) -> str:
             f"{about['node_distractors']:,} node and {about['edge_distractors']:,} edge "
             f"distractors; the conversation takes place on {task.today}"
         ),
-        markup.table(("the user knows", "", "said"), facts),
-        markup.folded("What must hold", markup.table(("constraint", "of", "says", ""), rules)),
+        markup.table((label("knows"), "", label("said")), facts),
+        markup.folded(
+            "What must hold", markup.table((*map(label, ("constraint", "of", "says")), ""), rules)
+        ),
     )
 
 

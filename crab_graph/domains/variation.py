@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
-from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn
+from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn, draw_draft
 from crab_graph.domains.task import TaskSpec
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
 from crab_graph.generation.constraints import Value
@@ -72,7 +72,7 @@ def build_family(plan: FamilyPlan) -> Family:
     """
     domain = find_domain(plan.source.domain)
     try:
-        draft = domain.draft(plan.source.seed, plan.axes)
+        draft = draw_draft(domain, plan.source.seed, plan.axes, plan.source.level)
         if draft.request.model_dump() != plan.source.request:
             raise BenchmarkError(
                 f"task '{plan.source.id}': this version draws another request from its seed; "

@@ -4,19 +4,31 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
 from crab_graph.domains.construction import BuiltTask, Scouted
+from crab_graph.domains.database_file import open_to_write
 from crab_graph.errors import BenchmarkError
-from crab_graph.generation.materialize import create_tables, insert_columns, load_rows
-from crab_graph.workers import entries_of
+from crab_graph.generation.materialize import (
+    create_tables,
+    hash_provenance,
+    insert_columns,
+    load_rows,
+)
+from crab_graph.schema import text_sha256
+from crab_graph.workers import entries_of, take_place, unfinished_path
 
 STORAGE_VERSION = "v1.5.0"
 """The oldest DuckDB that `pyproject.toml` allows reads what any later one writes."""
+
+# Small blocks: 140 KB a task instead of 1.5 MB.
+_LAYOUT = f"BLOCK_SIZE 16384, STORAGE_VERSION '{STORAGE_VERSION}'"
 
 _OWN_FILES = (MANIFEST, f"{DATABASE}.wal", DATABASE)
 
@@ -60,9 +72,12 @@ class Workbench:
     def keep_task(self, built: BuiltTask) -> None:
         """Write a task whole or not at all."""
         spec = built.spec
+        stored = spec.model_dump_json()
         entry = TaskEntry(
             id=spec.id,
             rows_sha256=spec.rows_sha256,
+            spec_sha256=text_sha256(stored),
+            provenance_sha256=hash_provenance(built.provenance),
             certificate=spec.certificate,
             certified=spec.certificate.ok,
             seeds_drawn_by=spec.seeds_drawn_by,
@@ -72,7 +87,7 @@ class Workbench:
         load_rows(self._connection, self._tables, spec.id, built.rows)
         made_for = dict(zip(_PROVENANCE, zip(*built.provenance, strict=True), strict=True))
         insert_columns(self._connection, "sealed.provenance", spec.id, made_for, _PROVENANCE)
-        execute("INSERT INTO sealed.tasks VALUES (?, ?)", [spec.id, spec.model_dump_json()])
+        execute("INSERT INTO sealed.tasks VALUES (?, ?)", [spec.id, stored])
         execute("INSERT INTO sealed.entries VALUES (?)", [entry.model_dump_json()])
         execute("COMMIT")
 
@@ -95,8 +110,9 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
     made_with, version = manifest.settings, find_domain(recipe.domain).card.version
     if made_with == recipe and manifest.domain_version == version:
         return True
-    before, after = made_with.model_dump(mode="json"), recipe.model_dump(mode="json")
-    differing = {key: (one, after[key]) for key, one in before.items() if one != after[key]}
+    after = _plain(recipe)
+    sides = {key: (one, after[key]) for key, one in _plain(made_with).items()}
+    differing = {key: pair for key, pair in sides.items() if pair[0] != pair[1]}
     told = [
         f"{key} {one}, not {other}"
         for key, (one, other) in differing.items()
@@ -108,6 +124,12 @@ def is_finished(directory: Path, recipe: Recipe) -> bool:
             f"by version {manifest.domain_version} of the domain '{recipe.domain}', not {version}"
         )
     raise BenchmarkError(f"{directory}: made {what}; choose another directory or use `force=True`")
+
+
+def _plain(recipe: Recipe) -> dict[str, Any]:
+    """Return every field as in JSON, also those that a file leaves out."""
+    fields: dict[str, Any] = json.loads(json.dumps(dict(recipe), default=to_jsonable_python))
+    return fields
 
 
 def clear(directory: Path) -> None:
@@ -125,24 +147,40 @@ def open_workbench(directory: Path, recipe: Recipe) -> Iterator[Workbench]:
     """
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / DATABASE
-    fresh = not path.exists()
-    quoted = str(path).replace("'", "''")
-    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
-        try:
-            # Small blocks: 140 KB a task instead of 1.5 MB.
-            layout = f"BLOCK_SIZE 16384, STORAGE_VERSION '{STORAGE_VERSION}'"
-            connection.execute(f"ATTACH '{quoted}' AS benchmark ({layout})")
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            raise BenchmarkError(f"{path}: cannot be written ({reason})") from None
-        connection.execute("USE benchmark")
-        if fresh:
+    if not path.exists():
+        _begin(path, recipe)
+    with open_to_write(path, _LAYOUT) as connection:
+        _check_begun(connection, path, recipe)
+        with _finishing(connection, path):
+            yield Workbench(connection, recipe)
+
+
+def _begin(path: Path, recipe: Recipe) -> None:
+    """Lay out a new file, which stands there whole or not at all, also on a full disk."""
+    unfinished = unfinished_path(path)
+    try:
+        with open_to_write(unfinished, _LAYOUT) as connection, _finishing(connection, path):
             _lay_out(connection, recipe)
-        else:
-            _check_begun(connection, path, recipe)
-        yield Workbench(connection, recipe)
+        if not path.exists():  # another process may have begun it meanwhile
+            take_place(unfinished, path)
+    finally:
+        for suffix in ("", ".wal"):
+            unfinished.with_name(unfinished.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def _finishing(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[None]:
+    """Close the file in the end, with all that was written; errors as `open_workbench`."""
+    try:
+        yield
         connection.execute("USE memory")
         connection.execute("DETACH benchmark")
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or ["?"])[0]
+        raise BenchmarkError(
+            f"{path}: cannot be gone on with ({reason}); make room if the disk is full, and "
+            "give the same command again, or begin it again: `force=True`"
+        ) from None
 
 
 def _lay_out(connection: duckdb.DuckDBPyConnection, recipe: Recipe) -> None:

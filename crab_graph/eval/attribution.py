@@ -65,7 +65,7 @@ def _modes_of_state(episode: Episode, failed: Set[Role]) -> Iterator[FailureMode
     if any(
         str(call.arguments.get("booking_id")) in unpaid
         for call in episode.trajectory.calls
-        if call.name == "charge_booking" and call.is_error and isinstance(call.arguments, dict)
+        if call.name == "charge_booking" and call.is_own_error and isinstance(call.arguments, dict)
     ):
         yield FailureMode.PAYMENT
     ended = failed & {Role.ENDED_FULL, Role.ENDED_PARTIAL, Role.ENDED_NONE}

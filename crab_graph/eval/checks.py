@@ -1,13 +1,17 @@
 """What a check says, with its evidence, and the failure mode it shows (rulebook §4, §5, §9)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from crab_graph.domain.verification import Part, Role
 
 Evidence = dict[str, Any]
 """One piece of evidence: `text`, and where it applies `message` (its number) or `rows`."""
+
+MOST_LISTED = 1000
+"""How many statements of one kind a check lists as evidence; of more it tells the number."""
+_Found = TypeVar("_Found")
 
 
 class CheckVerdict(StrEnum):
@@ -43,6 +47,13 @@ def judge(violations: Iterable[Evidence], support: Iterable[Evidence] = ()) -> C
     if found:
         return CheckResult(CheckVerdict.FAIL, found)
     return CheckResult(CheckVerdict.PASS, tuple(support))
+
+
+def listed(found: Sequence[_Found], tell: Callable[[_Found], Evidence]) -> list[Evidence]:
+    """Return what is told of each, of at most `MOST_LISTED`, and then how many more there are."""
+    pieces = [tell(one) for one in found[:MOST_LISTED]]
+    more = len(found) - len(pieces)
+    return [*pieces, seen(f"and {more:,} more")] if more else pieces
 
 
 def seen(text: str, *rows: str, message: int | None = None) -> Evidence:

@@ -4,7 +4,7 @@ Nothing here makes a number right that is of nothing: each explanation needs its
 clause, and equals, to the cent, what is booked, paid or open when the message is said.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
@@ -171,9 +171,11 @@ def is_of_booked(episode: Episode, message: AgentMessage) -> bool:
     return named <= booked and bool(named or episode.history.filling(message.seq))
 
 
-def whole_prices(episode: Episode, seq: float) -> dict[str, int]:
+@lru_cache(maxsize=1)
+def whole_prices(episode: Episode, seq: float) -> Mapping[str, int]:
     """Return what each slot's one booking costs at a place, or in the end if it comes later."""
-    filling, prices = episode.history.filling(seq), {}
+    filling = episode.history.filling(seq)
+    prices: dict[str, int] = {}
     for slot in episode.reading.slots:
         match filling.get(slot):
             case [booking]:
@@ -183,6 +185,7 @@ def whole_prices(episode: Episode, seq: float) -> dict[str, int]:
     return prices
 
 
+@lru_cache(maxsize=4)
 def paid_between(episode: Episode, since: float, until: float) -> int:
     """Return charges less refunds between two places in the trace."""
     charged, refunded = (

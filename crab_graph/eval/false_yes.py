@@ -38,7 +38,7 @@ def false_yeses(episode: Episode, conduct: UserConduct | None) -> Iterator[UserE
     for request, answer in episode.dialogue.answers:
         for key in sorted(ungiven & _affirmed(episode, request, answer)):
             ungiven.discard(key)
-            if _booked(episode, facts[key].slot) < answer.seq or _states(episode, key):
+            if last_booked_at(episode, facts[key].slot) < answer.seq or _states(episode, key):
                 continue
             if is_given_in_time(episode, facts[key], conduct):
                 continue
@@ -47,7 +47,7 @@ def false_yeses(episode: Episode, conduct: UserConduct | None) -> Iterator[UserE
             yield UserError("U8", answer.number, f"said yes to another value for {key}", covers)
 
 
-def _booked(episode: Episode, slot: str | None) -> int:
+def last_booked_at(episode: Episode, slot: str | None) -> int:
     """Return when a slot, or anything, was booked for the last time; 0 where it never was."""
     made = (one.made_at for one in episode.history.bookings if slot in {None, one.slot})
     return max(made, default=0)
@@ -56,12 +56,10 @@ def _booked(episode: Episode, slot: str | None) -> int:
 def is_given_in_time(episode: Episode, fact: Fact, conduct: UserConduct | None) -> bool:
     """Tell whether a fact was given as it is before what it is about was booked."""
     settled = read_told(episode) if conduct is None else conduct.settled
-    given, until = settled.get(fact.key), _booked(episode, fact.slot)
+    given, until = settled.get(fact.key), last_booked_at(episode, fact.slot)
     if given is not None and not until:
         return True
-    return given is not None and any(
-        one.number == given and one.seq < until for one in episode.dialogue.user
-    )
+    return any(one.number == given and one.seq < until for one in episode.dialogue.user)
 
 
 def _states(episode: Episode, key: str) -> bool:

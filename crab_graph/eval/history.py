@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 from crab_graph.eval.replay import Trajectory
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
-from crab_graph.tools.ledger import Event
+from crab_graph.tools.ledger import WORLD, Event
 from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
 
@@ -129,7 +129,7 @@ def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -
     for step in trajectory.calls:
         for event in step.events:
             _record(history, step.seq, event, slot_of)
-        tables = {event["table"] for event in step.events}
+        tables = {event["table"] for event in step.events if event.get("owner") != WORLD}
         if step.owner is Owner.AGENT and tables & {"bookings", "transactions"}:
             history.writes.append(step.seq)
     return history

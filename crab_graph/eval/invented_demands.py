@@ -20,9 +20,7 @@ _LEADING_NO = re.compile(r"\A\W*(?:no|nope|nah)(?:[,:;.!]| -)\s*")
 def without_leading_no(words: str) -> str:
     """Return a clause without the `No,` that it begins with: what follows is said all the same."""
     rest = _LEADING_NO.sub("", words)
-    if rest != words and pattern("attribution", "refusals_of_values").search(rest):
-        return words
-    return rest
+    return words if pattern("attribution", "refusals_of_values").search(rest) else rest
 
 
 def demanded_extras(episode: Episode) -> Iterator[UserError]:
@@ -55,7 +53,7 @@ def _requires(words: str, start: int, end: int) -> bool:
         return False
     said = without_leading_no(words)
     start, end = (place - (len(words) - len(said)) for place in (start, end))
-    before = said[max(0, start - REACH) : max(0, start)]
+    before = said[max(0, start - REACH) : start]
     lacks = [found.end() for found in pattern("attribution", "lacks").finditer(before)]
     if lacks and len(before[lacks[-1] :].split()) <= 1 and said != words:
         return True

@@ -34,7 +34,7 @@ def efficiency(episode: Episode) -> dict[str, int]:
     ]
     return {
         "total_tool_calls": len(own),
-        "failed_tool_calls": sum(call.is_error for call in own),
+        "failed_tool_calls": sum(call.is_own_error for call in own),
         "redundant_calls": len(repeats),
         "redundant_calls_stale_aware": repeats.count(False),
         "call_cancellation": len(cancelled),
@@ -55,7 +55,8 @@ def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
             key = call.name, canonical_json(call.arguments)
             if key in last_seen:
                 yield last_seen[key] < last_write
-            last_seen[key] = call.seq
+            if call.is_own_error or not call.is_error:
+                last_seen[key] = call.seq
         if call.events:
             last_write = call.seq
 

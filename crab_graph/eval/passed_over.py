@@ -31,7 +31,7 @@ def passed_over(episode: Episode, conduct: UserConduct | None) -> Iterator[UserE
     for request, answer in episode.dialogue.answers:
         reading = heard(episode, request)
         asked = [key for key in reading.asked if key in held]
-        if not asked or _is_excused(episode, request, answer, reading, conduct):
+        if _is_excused(episode, request, answer, reading, conduct):
             continue
         given = _given(episode, answer, asked, conduct)
         # Who asks for anything at all has asked for whatever is told.
@@ -76,7 +76,7 @@ def _is_excused(
         return True
     if any(act.kind is ActKind.APPROVE for act in answer.acts):
         return True
-    if asks_yes_or_no(request.utterance) and says_yes_or_no(answer.utterance):
+    if says_yes_or_no(answer.utterance) and asks_yes_or_no(request.utterance):
         return True
     most = least_questions() if conduct is None else conduct.most_questions
     return most is not None and len(reading.asked) > most

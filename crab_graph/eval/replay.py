@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from crab_graph.domains.task import Task
 from crab_graph.eval.transcript import MessageRole, TranscriptMessage
 from crab_graph.text.phrases import TerminalToken, find_token, without_tokens
-from crab_graph.tools.ledger import Event, Ledger
+from crab_graph.tools.ledger import Event, Ledger, is_by_world
 from crab_graph.tools.registry import Owner
 
 
@@ -38,6 +38,11 @@ class CallStep(NamedTuple):
     content: str
     is_error: bool
     events: tuple[Event, ...]
+
+    @property
+    def is_own_error(self) -> bool:
+        """Whether it was refused for something that the caller did, and not the world."""
+        return self.is_error and not is_by_world(self.events)
 
     def as_json(self) -> dict[str, Any]:
         """Return the call as the `trace` of a verdict prints it."""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from crab_graph.eval.dialogue import AgentMessage
@@ -38,6 +38,7 @@ class ToldStatus:
 def told_statuses(episode: Episode) -> tuple[ToldStatus, ...]:
     """Return what the agent's messages claim and deny, in order, held against the tables then."""
     told: list[ToldStatus] = []
+    has = cache(partial(_has, episode.history))
     for message in episode.dialogue.agent:
         claims = message.status_claims
         seq = message.seq
@@ -56,7 +57,7 @@ def told_statuses(episode: Episode) -> tuple[ToldStatus, ...]:
             wrong = tuple(
                 one
                 for one in items
-                if _has(episode.history, one, claim.status, seq) is claim.is_denied
+                if has(one, claim.status, seq) is claim.is_denied
                 # What was booked and is cancelled, as the message says too, was booked.
                 and not (claim.status is SaidStatus.BOOKED and one.slot in undone)
             )
@@ -71,6 +72,7 @@ def false_statuses(episode: Episode) -> Iterator[tuple[ToldStatus, Sequence[Clai
     that is.
     """
     told = told_statuses(episode)
+    has = cache(partial(_has, episode.history))
     last: dict[tuple[SaidStatus, str], dict[tuple[int, bool], int]] = defaultdict(dict)
     for place, one in enumerate(told):
         for item in one.items:
@@ -84,7 +86,7 @@ def false_statuses(episode: Episode) -> Iterator[tuple[ToldStatus, Sequence[Clai
                 item
                 for item in one.wrong
                 if not any(
-                    later > place and _has(episode.history, item, status, seq) is not is_denied
+                    later > place and has(item, status, seq) is not is_denied
                     for (seq, is_denied), later in last[status, item.slot].items()
                 )
             ]

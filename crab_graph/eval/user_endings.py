@@ -38,7 +38,8 @@ def _premature_end(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     """
     is_ended = episode.trajectory.token in (TerminalToken.STOP, TerminalToken.TRANSFER)
     users = episode.dialogue.user
-    if not is_ended or episode.state is JobState.FULL or not users:
+    # One can end without a word, beside a call.
+    if not (is_ended and users) or episode.state is JobState.FULL:
         return
     ending, before = users[-1], episode.dialogue.agent_before(users[-1].seq)
     if before and _gives_up(episode, before[-1]):
@@ -111,7 +112,7 @@ def _idle_turns(episode: Episode, conduct: UserConduct | None) -> int:
         brought = news(heard(episode, request))
         is_told = answer.number in told.values()
         moved = bool(brought - seen) or is_told or _acts(episode, request, answer)
-        idle = idle_after(idle, moved=moved, asked_back=not moved and "?" in answer.text)
+        idle = idle_after(idle, moved=moved, asked_back="?" in answer.text)
         seen |= brought
     return idle
 

@@ -4,7 +4,6 @@ The rules are conservative: what they cannot see stays with the agent.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -77,12 +76,11 @@ def _loops(episode: Episode) -> Iterator[UserError]:
 
     To an agent that says nothing, or the same again, there is nothing else to say.
     """
-    said = Counter(answer.utterance.text for _, answer in episode.dialogue.answers)
     idle: list[str] = []
     asked: set[str] = set()
     for request, answer in episode.dialogue.answers:
         text, question = answer.utterance.text, request.utterance.text
-        is_idle = said[text] >= _LOOP and not _answers(episode, request, answer)
+        is_idle = not _answers(episode, request, answer)
         if not is_idle or not question or question in asked or idle[-1:] != [text]:
             idle, asked = [], set()
         if is_idle and question:
@@ -96,7 +94,7 @@ def _answers(episode: Episode, request: AgentMessage, answer: UserMessage) -> bo
     """Return whether a turn does what it was asked for: a call, a yes or no, or a fact."""
     if calls_between(episode, request, answer):
         return True
-    if asks_yes_or_no(request.utterance) and says_yes_or_no(answer.utterance):
+    if says_yes_or_no(answer.utterance) and asks_yes_or_no(request.utterance):
         return True
     briefing = episode.reading.task.briefing
     asked = set(heard(episode, request).asked)

@@ -88,6 +88,16 @@ def covered_checks(episode: Episode, key: str) -> frozenset[str]:
     )
 
 
+def is_broken(episode: Episode, results: Results, key: str) -> bool:
+    """Tell whether what is booked in the end contradicts a fact."""
+    deciding = episode.reading.grading.deciding_checks.get(key, ())
+    wishes = ids_of(episode.reading, {Role.WISH})
+    return any(
+        results[check].is_failure and (check not in wishes or any(_about(episode, key, check)))
+        for check in ids_of(episode.reading, deciding)
+    )
+
+
 def _about(episode: Episode, key: str, check_id: str) -> list[bool]:
     """Tell of each wish that a check finds broken whether it is the one of a fact."""
     refs = episode.reading.grading.wished.get(key, frozenset())
@@ -205,28 +215,19 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
     only where it evades in so many words and states no fact at all, the least any condition gives.
     """
     task, answers = episode.reading.task, episode.dialogue.answers
-    told, limit = (conduct.told, conduct.facts_per_answer) if conduct else ({}, 1)
-    if conduct is None or not conduct.is_limit_known:
-        limit = 1
+    told = read_told(episode) if conduct is None else conduct.told
+    limit: int | None = 1
+    if conduct is not None and conduct.is_limit_known:
+        limit = conduct.facts_per_answer
+    else:
         evasions = pattern("attribution", "evasions")
         said = ((one.number, one.utterance.text) for one in episode.dialogue.user)
         evading = {number for number, text in said if not text or evasions.search(text)}
         answers = [(request, answer) for request, answer in answers if answer.number in evading]
-        if len(evading) < _ASKED:
-            return
-    if conduct is None or not (told or conduct.is_limit_known):
-        told = read_told(episode)
+    told = told_or_spoken_of(episode, told)
     kept = [fact.key for fact in task.facts if fact.key not in told]
-    # What its record does not know to be told may have been told vaguely, or by another value.
-    spoken = {
-        key: answer.number
-        for request, answer in reversed(episode.dialogue.answers if kept else ())
-        for key in heard(episode, request).asked
-        if key in kept and speaks_of(episode, answer, key)
-    }
-    told, kept = {**told, **spoken}, [key for key in kept if key not in spoken]
     refused: Counter[str] = Counter()
-    for request, answer in answers if kept else ():
+    for request, answer in answers:
         new = set(heard(episode, request).asked) & {
             fact.key for fact in task.facts if told.get(fact.key, answer.number) >= answer.number
         }
@@ -239,6 +240,20 @@ def withheld_facts(episode: Episode, conduct: UserConduct | None) -> Iterator[Us
                 covers = episode.reading.grading.covered_checks.get(key, frozenset())
                 covers |= {Role.SLOT_FILLED}
                 yield UserError("U3", answer.number, f"withheld {key}, asked for twice", covers)
+
+
+def told_or_spoken_of(episode: Episode, told: Mapping[str, int]) -> dict[str, int]:
+    """Return where each fact was told, or first spoken of in an answer to who asked for it.
+
+    What is not known to be told may have been told vaguely, or by another value.
+    """
+    spoken = {
+        key: answer.number
+        for request, answer in reversed(episode.dialogue.answers)
+        for key in heard(episode, request).asked - told.keys()
+        if speaks_of(episode, answer, key)
+    }
+    return {**told, **spoken}
 
 
 @lru_cache(maxsize=1)
@@ -278,7 +293,6 @@ def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> d
     words = episode.reading.task.domain.lexicon.facts
     spared = {words[key].spares for key in told if key in words}
     grading, history = episode.reading.grading, episode.history
-    wishes = ids_of(episode.reading, {Role.WISH})
     said_at = {said.number: said.seq for said in episode.dialogue.user}
     fates = {}
     for fact in episode.reading.task.facts:
@@ -286,18 +300,13 @@ def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> d
             acts = [charge.seq for charge in history.charges]
         else:
             acts = [one.made_at for one in history.bookings if fact.slot in {None, one.slot}]
-        decided = ids_of(episode.reading, grading.deciding_checks.get(fact.key, ()))
         if fact.key not in told:
             if fact.key in spared:
                 continue
             fate = FactFate.NEVER
         elif acts and min(acts) < said_at.get(told[fact.key], 0):
             fate = FactFate.LATE
-        elif any(
-            results[check].is_failure
-            and (check not in wishes or any(_about(episode, fact.key, check)))
-            for check in decided
-        ):
+        elif is_broken(episode, results, fact.key):
             fate = FactFate.IGNORED
         else:
             fate = FactFate.IN_TIME

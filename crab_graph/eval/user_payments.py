@@ -124,14 +124,9 @@ def _has_card(episode: Episode, asked: str, seq: int) -> bool:
     """Return whether the customer has the card asked for on the platform by then, or any."""
     customer_id = episode.reading.task.customer_id
     rows = episode.trajectory.ledger.find("payment_methods", "customer_id", customer_id)
-    added = {
-        event["key"]
-        for call in episode.trajectory.calls
-        if call.seq > seq
-        for event in call.events
-        if event["op"] == "insert" and event["table"] == "payment_methods"
-    }
-    held = [row for row in rows if row["payment_method_id"] not in added]
+    calls = episode.trajectory.calls
+    later = {event["key"] for call in calls if call.seq > seq for event in call.events}
+    held = [row for row in rows if row["payment_method_id"] not in later]
     named = [row for row in held if str(row["last4"]) in asked]
     cards = episode.trajectory.ledger.rows("cards")
     is_named = any(str(card["last4"]) in asked for card in cards)

@@ -12,8 +12,10 @@ from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Evidence, FailureMode, Results
 from crab_graph.eval.explanation import Explanation, explain
 from crab_graph.eval.false_yes import false_yeses
+from crab_graph.eval.final_state import FinalState, final_state
 from crab_graph.eval.gradable import read_gradable
 from crab_graph.eval.invented_demands import demanded_extras
+from crab_graph.eval.kept_back import kept_back
 from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.passed_over import passed_over
 from crab_graph.eval.reading import Episode, lay_out, read_task
@@ -26,6 +28,7 @@ from crab_graph.eval.user_payments import payment_errors
 from crab_graph.eval.verifier import Verifier, strict_checks
 from crab_graph.eval.verifiers import shared_verifiers, verifiers_of
 from crab_graph.eval.verifiers.job import agrees_with_certificate
+from crab_graph.garbage import uncollected
 from crab_graph.settings import MAX_REPLY_CHARACTERS
 from crab_graph.text.mentions import LISTING_CAP
 
@@ -39,6 +42,8 @@ class Termination(StrEnum):
     INFRA = "infra"
 
 
+MUCH_TEXT = 100_000
+"""Characters of an episode from which on the collector of cycles rests while it is graded."""
 OVERLONG = "a reply of the agent is longer than max_reply_characters"
 """What a verdict says of an episode that such a reply ended."""
 
@@ -65,6 +70,7 @@ class Verdict:
         error: Why there is no verdict, or which reply of the agent was too long.
         unconfirmed: Recorded results of calls that the replay contradicts.
         fact_fates: What became of each fact the user knew, where it is recorded what it told.
+        final: Its final tables, and what fills each slot.
     """
 
     task_id: str
@@ -82,6 +88,7 @@ class Verdict:
     unconfirmed: tuple[Discrepancy, ...] = ()
     explanation: Explanation | None = None
     fact_fates: Mapping[str, str] = field(default_factory=dict)
+    final: FinalState | None = None
 
     def __repr__(self) -> str:
         """Return the outcome, whose fault it is, and the checks that fail."""
@@ -153,14 +160,15 @@ def grade(
         said, termination = stopped, Termination.REPLY
     trajectory = replay(task, said)
     played.check_whole((one.name, one.is_undone) for one in trajectory.discrepancies)
-    verdict = grade_trajectory(
-        task,
-        trajectory,
-        termination=termination,
-        listing_cap=listing_cap,
-        user_faults=user_faults or played.user_faults,
-        conduct=conduct or played.conduct,
-    )
+    with uncollected(if_=sum(len(one.text) for one in trajectory.messages) > MUCH_TEXT):
+        verdict = grade_trajectory(
+            task,
+            trajectory,
+            termination=termination,
+            listing_cap=listing_cap,
+            user_faults=user_faults or played.user_faults,
+            conduct=conduct or played.conduct,
+        )
     return verdict if played.breakdown is None else _broken(verdict, *played.breakdown)
 
 
@@ -207,18 +215,13 @@ def grade_trajectory(
         is_overlong=ended is Termination.REPLY,
     )
     outcome = _outcome(episode, passed, fault, ended)
-    failures = [] if passed else failure_modes(episode, results)
     metrics = _metrics(episode, verifiers, errors)
     if outcome is Outcome.INFRA_ERROR:
-        error = "the episode broke down" if fault is Fault.INFRA else _contradiction(results)
-        return Verdict(
-            *(task.id, outcome, False, fault, {}, {}, {"passed": False, "checks": {}}),
-            *(None, [], metrics, trajectory.calls),
-            error=error,
-            unconfirmed=trajectory.discrepancies,
-        )
+        return _unsound(episode, fault, metrics, results)
+    failures = [] if passed else failure_modes(episode, results)
     if FailureMode.ID_MISMATCH in failures:
         metrics["id_mismatch"] = id_mismatch_reasons(episode)
+    explanation = None if passed else explain(episode, results)
     return Verdict(
         task_id=task.id,
         outcome=outcome,
@@ -233,8 +236,23 @@ def grade_trajectory(
         calls=trajectory.calls,
         error=OVERLONG if ended is Termination.REPLY else None,
         unconfirmed=trajectory.discrepancies,
-        explanation=None if passed else explain(episode, results),
+        explanation=explanation,
         fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),
+        final=final_state(episode, explanation, passed),
+    )
+
+
+def _unsound(
+    episode: Episode, fault: Fault | None, metrics: Mapping[str, Any], results: Results
+) -> Verdict:
+    """Return the verdict on an episode that is an `infra_error`, and so holds no checks."""
+    trajectory = episode.trajectory
+    return Verdict(
+        *(episode.reading.task.id, Outcome.INFRA_ERROR, False, fault, {}, {}),
+        *({"passed": False, "checks": {}}, None, [], metrics, trajectory.calls),
+        error="the episode broke down" if fault is Fault.INFRA else _contradiction(results),
+        unconfirmed=trajectory.discrepancies,
+        final=final_state(episode, None, False),
     )
 
 
@@ -245,6 +263,7 @@ def _errors_seen(
     yield from wrong_facts(episode, results, conduct)
     yield from demanded_extras(episode)
     yield from withheld_facts(episode, conduct)
+    yield from kept_back(episode, results, conduct)
     yield from false_yeses(episode, conduct)
     yield from passed_over(episode, conduct)
     yield from ending_errors(episode, conduct)

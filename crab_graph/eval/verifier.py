@@ -78,10 +78,9 @@ def strict_checks(
             results[one.id] = one.letter(episode)
         if one.duty is None:
             continue
-        found = results[one.id]
+        is_silent = results[one.id].verdict is CheckVerdict.NOT_TRIGGERED
         if unmet := tuple(one.duty.unmet(episode)):
-            wrong = found.evidence if found.is_failure else ()
-            results[one.id] = CheckResult(CheckVerdict.FAIL, (*wrong, *unmet))
-        elif found.verdict is CheckVerdict.NOT_TRIGGERED and one.duty.binds(episode):
+            results[one.id] = CheckResult(CheckVerdict.FAIL, unmet)
+        elif is_silent and one.duty.binds(episode):
             results[one.id] = judge(())
     return results

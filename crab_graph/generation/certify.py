@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, LinearSum, Ref, split_sum
@@ -108,11 +109,35 @@ class SearchedBy(StrEnum):
     PLAIN = "plain search"
 
 
+class Recovery(FileModel):
+    """How many solutions are left once a fault has struck an offer, counted three ways.
+
+    Attributes:
+        fault: Number of the fault in the task's schedule, from 1.
+        kind: What goes wrong.
+        offer: The offer it strikes; `None` where the tables stay as they are.
+        needed: How many there must be, or how few: none of those of an offer that it cannot strike.
+    """
+
+    fault: int
+    kind: str
+    offer: str | None
+    sql: int
+    arrays: int
+    search: int
+    needed: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether the counts agree, and there are as many as needed."""
+        return self.sql == self.arrays == self.search >= self.needed
+
+
 class Certificate(FileModel):
     """The closure of a task's seeds, and how many solutions three ways of counting found.
 
     A search stops at `expected` + `SEARCH_MARGIN`. Certificates of before there were two kinds of
-    search were all made by the plain one.
+    search were all made by the plain one. Of a task with faults it says what is left after each.
     """
 
     expected: int
@@ -120,11 +145,13 @@ class Certificate(FileModel):
     arrays: int
     search: int
     searched_by: SearchedBy = SearchedBy.PLAIN
+    recoveries: tuple[Recovery, ...] = Field((), exclude_if=lambda found: not found)
 
     @property
     def ok(self) -> bool:
         """Whether all counts agree with what is expected."""
-        return self.expected == self.sql == self.arrays == self.search
+        is_counted = self.expected == self.sql == self.arrays == self.search
+        return is_counted and all(one.ok for one in self.recoveries)
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts in the form that `certify --json` prints."""

@@ -181,10 +181,15 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class ConstraintGraph:
-    """A task graph G = (N, C): required entities, and constraints over one of them or several."""
+    """A task graph G = (N, C): required entities, and constraints over one of them or several.
+
+    `missed` are wishes about one entity that count only where something meets them beside all that
+    the graph asks for: here nothing is to, so that no solution does.
+    """
 
     nodes: tuple[Node, ...]
     constraints: tuple[Constraint, ...]
+    missed: tuple[Constraint, ...] = ()
 
     @cached_property
     def node_ids(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ ones count as plain edges.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -191,12 +190,15 @@ class EliminationCounter:
 def best_orders(nodes: Sequence[str], edges: Sequence[Constraint]) -> list[tuple[str, ...]]:
     """Return the orders of nodes in which edges complete soonest."""
     together = [frozenset(edge.nodes) for edge in edges]
-    completions: dict[tuple[str, ...], list[int]] = {}
-    for order in permutations(nodes):
-        done = [frozenset(order[: size + 1]) for size in range(len(order))]
-        completions[order] = [sum(edge <= known for edge in together) for known in done]
-    best = max(completions.values())
-    return [order for order, completed in completions.items() if completed == best]
+    orders: list[tuple[str, ...]] = [()]
+    for _ in nodes:
+        longer = [(*order, node) for order in orders for node in nodes if node not in order]
+        done = [sum(edge <= set(order) for edge in together) for order in longer]
+        best = max(done)
+        orders = [
+            order for order, edges_done in zip(longer, done, strict=True) if edges_done == best
+        ]
+    return orders
 
 
 def _merged(partial: _Partial, *, cheapest: bool) -> _Partial:

@@ -54,14 +54,16 @@ def insert_columns(
 
     `target` is the table as SQL names it, `kinds` has the SQL type of each column.
     """
-    # DuckDB reads arrays as they are, by the name of the variable that holds them: row by row takes
-    # a hundred times as long, and lists as parameters take three times as long.
+    # DuckDB reads arrays as they are: row by row takes a hundred times as long, and lists as
+    # parameters take three times as long.
     arrays = {}
     for name, own in values.items():
         numbers = all(type(value) is int for value in own)
         arrays[name] = np.array(own, dtype=np.int64 if numbers else object)
     columns = ", ".join(f'"{name}"::{kinds[name]}' for name in arrays)
+    connection.register("arrays", arrays)
     connection.execute(f"INSERT INTO {target} SELECT ?, {columns} FROM arrays", [task_id])  # noqa: S608
+    connection.unregister("arrays")
 
 
 def read_rows(
@@ -96,6 +98,11 @@ def hash_rows(tables: Iterable[Table], rows: Mapping[str, Sequence[Row]]) -> str
             for table in tables
         }
     )
+
+
+def hash_provenance(rows: Iterable[Sequence[str]]) -> str:
+    """Return the SHA-256 of what a task's distractors were made for, whatever order they are in."""
+    return digest(sorted(map(list, rows)))
 
 
 def hash_stored_rows(

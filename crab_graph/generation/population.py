@@ -30,6 +30,7 @@ from crab_graph.generation.objects import (
     length,
     take,
     try_out,
+    valid_rows,
 )
 from crab_graph.generation.seeds import (
     Sampler,
@@ -208,6 +209,7 @@ def _seeds_within(
         possible = sampled
     else:
         sampler = Sampler.ARRAYS
+    possible = _without_missed(folded, possible)
     # What stands beside a seed without completing it costs more than the seed leaves of a bound:
     # the less that is, the less do the seed's parts stand out as cheap.
     _, linear = split_sum(folded.edges)
@@ -226,6 +228,21 @@ def _seeds_within(
             if leaves_room(folded, seeds):
                 break
     return DrawnSeeds(acceptable or seeds, sampler)
+
+
+def _without_missed(folded: FoldedGraph, possible: Solutions) -> Solutions:
+    """Return the solutions that meet no wish which none is to meet.
+
+    Raises:
+        UnsatisfiableTask: they all do.
+    """
+    for wish in folded.graph.missed:
+        own = possible[wish.nodes[0]]
+        kept = np.setdiff1d(np.arange(length(own)), valid_rows(own, (wish,)))
+        if not len(kept):
+            raise UnsatisfiableTask(f"wish '{wish.name}' is always met")
+        possible = {node: take(columns, kept) for node, columns in possible.items()}
+    return possible
 
 
 def leaves_room(folded: FoldedGraph, seeds: Sequence[SeedSolution]) -> bool:

@@ -16,7 +16,7 @@ from crab_graph.models.failures import CallTimeout
 from crab_graph.models.meter import Meter
 from crab_graph.models.prices import Cost, Prices
 from crab_graph.models.retrying import within
-from crab_graph.models.usage import PARTIES, ModelUsage, Usage, add_usage
+from crab_graph.models.usage import PARTIES, TOKENS, ModelUsage, Usage, add_usage
 
 Result = TypeVar("Result")
 
@@ -39,12 +39,47 @@ class OutOfTime(Exception):
 
 
 class Tried(NamedTuple, Generic[Result]):
-    """A step that was tried: what it returned, or why it failed; and what it took."""
+    """A step that was tried: what it returned, or why it failed; and what it took.
+
+    One that is known from before takes no seconds now; it `took` some then.
+    """
 
     value: Result | None
     error: BaseException | None
     usage: Usage
     seconds: float
+    took: float
+
+
+class Taken(TypedDict):
+    """What one step took that asked a model: time on the clock, tokens by model, dollars if known.
+
+    It lies beside the message that the step ended in.
+    """
+
+    seconds: float
+    models: dict[str, dict[str, Any]]
+    dollars: float | None
+
+
+_COUNTED = ("calls", "uncounted", *TOKENS)
+
+
+def beside(
+    line: Mapping[str, Any], tried: Tried[Any], prices: Prices, spec: str | None
+) -> dict[str, Any]:
+    """Return a message with what its step took beside it, where that asked a model."""
+    if not tried.usage:
+        return dict(line)
+    cost = prices.cost(tried.usage, spec)
+    models = {
+        model: {name: count for name in _COUNTED if (count := used.get(name)) is not None}
+        for model, used in tried.usage.items()
+    }
+    taken = Taken(
+        seconds=round(tried.took, 3), models=models, dollars=cost.dollars if cost.is_known else None
+    )
+    return {**line, "took": taken}
 
 
 def try_step(
@@ -71,7 +106,7 @@ def try_step(
     taken = time.monotonic() - begun
     if isinstance(failure, CallTimeout) and seconds_left is not None and taken >= seconds_left:
         failure = OutOfTime("the episode took longer than its limit, max_seconds")
-    return Tried(value, failure, meter.usage, taken)
+    return Tried(value, failure, meter.usage, taken, taken)
 
 
 def usage_by_party(spent: Mapping[str, Any]) -> dict[str, dict[str, ModelUsage]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Literal, NamedTuple, Unpack, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -18,7 +18,7 @@ from crab_graph.graph.told import EPISODE, told
 from crab_graph.graph.users import Setup, UserSide, UserSpec, build_user, set_up, user_objects
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.schema import digest
-from crab_graph.settings import EpisodeKeywords, EpisodeSettings, Limits, Toolset, value_of
+from crab_graph.settings import EpisodeSettings, Limits, Toolset, value_of
 
 Place = Literal["agent", "user", "environment", "__end__"]
 
@@ -72,33 +72,18 @@ class PreparedEpisode(NamedTuple):
         return EpisodeGraph(**vars(compiled), **own, put_in=self.nodes.put_in)
 
 
-def build_graph(
-    task: Task,
-    agent: AgentSpec,
-    user: UserSpec = "ruse",
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
-    *,
-    trial: int = 0,
-    prices: Prices = NO_PRICES,
-    **settings: Unpack[EpisodeKeywords],
-) -> EpisodeGraph:
-    """Return one episode as a compiled LangGraph; `invoke({}, config)` runs it.
-
-    With a checkpointer an episode that stopped goes on with `invoke(None, config)`; replies of
-    models and callables are kept beside its checkpoints, and none is asked for twice.
-
-    The prices of models serve a limit on cost; the settings are the fields of
-    `crab_graph.settings.EpisodeSettings`.
+def open_seats(
+    task: Task, settings: Mapping[str, Any], prices: Prices = NO_PRICES
+) -> tuple[Task, Setup]:
+    """Return a task with the toolset of an episode's settings, and what these open.
 
     Raises:
-        UsageError: a setting is out of range, or the agent or the user is none.
-        BenchmarkError: another version of the domain made the task.
+        UsageError: a setting is out of range, or the task is none.
     """
     wanted = value_of(EpisodeSettings, settings)
     setup = set_up(wanted, prices)
     check_task(task)
-    task = task.with_toolset(wanted.toolset)
-    return prepare_episode(task, agent, user, checkpointer, setup, Leg(trial)).compile()
+    return task.with_toolset(wanted.toolset), setup
 
 
 def prepare_episode(

@@ -19,7 +19,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import get_runtime
 
-from crab_graph.errors import StorageError
+from crab_graph.errors import CrabGraphError, StorageError
 
 NAMESPACE = "replies"
 """The checkpoint namespace of the entries; that of the episode itself is empty."""
@@ -51,6 +51,8 @@ class Step:
         config = self._entries | {"checkpoint_id": f"{self._task}.{place}"}
         try:
             found = self._saver.get_tuple({"configurable": config})
+        except CrabGraphError:
+            raise
         except Exception as error:
             raise StorageError(f"a reply cannot be read again: {error}") from error
         return None if found is None else json.loads(found.checkpoint["channel_values"][_CHANNEL])

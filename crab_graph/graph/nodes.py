@@ -20,8 +20,17 @@ from crab_graph.agents.reply import Call, Reply
 from crab_graph.agents.workplace import at_work
 from crab_graph.domains.task import Task
 from crab_graph.errors import CrabGraphError, UsageError
-from crab_graph.graph.accounts import OutOfTime, Spent, Tried, costs_of, try_step, usage_by_party
+from crab_graph.graph.accounts import (
+    OutOfTime,
+    Spent,
+    Tried,
+    beside,
+    costs_of,
+    try_step,
+    usage_by_party,
+)
 from crab_graph.graph.journal import Step, current_step, within
+from crab_graph.graph.own_memory import memory_kept, memory_of
 from crab_graph.graph.own_turn import OwnLines, OwnTurn, Scene
 from crab_graph.graph.passing import agent_context, user_context
 from crab_graph.graph.person import PERSON, PERSON_AGENT
@@ -36,7 +45,6 @@ from crab_graph.graph.state import (
     Turn,
     counts_of,
     ended,
-    memory_of,
     state_change,
     user_view,
 )
@@ -83,6 +91,7 @@ class EpisodeNodes:
         self._user = user
         self._limits = setup.settings.limits
         self._prices = setup.prices
+        self._trusts = setup.trusts
         self._specs = {"agent": agent.name, "user": user.model}
         self._spec = spec
         self._journal = journal
@@ -96,6 +105,11 @@ class EpisodeNodes:
             "user": user.engine in {Engine.RULES, PERSON},
         }
         self._sampled = {party for party in PARTIES if not repeats[party]}
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether somebody may be a model: all but reference agents, rules and people."""
+        return bool(self._sampled)
 
     def agent(self, state: AgentInput) -> Update:
         """Let the agent answer what it has seen."""
@@ -127,17 +141,18 @@ class EpisodeNodes:
         else:
             reply = cast(Reply, tried.value)
             line, following = self._answered(counts, reply, spending.get("spent", spent))
+            line = beside(line, tried, self._prices, self._specs["agent"])
             lines, update = [*own.lines, line], update | following
             if reply.memory is not None:
                 seq = update["counts"]["seq"]
-                kept = {"seq": seq, "agent": self._specs["agent"], "memory": reply.memory}
+                kept = memory_kept(seq, self._specs["agent"], reply.memory)
                 update["agent_states"] = Batch(lines=[kept])
         return update | spending | {"messages": Batch(lines=lines)}
 
     def _own_turn(self, state: AgentInput, step: Step | None) -> OwnTurn:
         """Return where the agent works in this step."""
         counts, spent = counts_of(state), state.get("spent", {})
-        memory, seen = memory_of(state, cast(str, self._specs["agent"]))
+        memory, seen = memory_of(state, self._specs["agent"], trusts=self._trusts)
 
         def reached(lines: int, errors: int, usage: Usage) -> str | None:
             now = cast(Spent, {**spent, "agent": add_usage(spent.get("agent", {}), usage)})
@@ -203,7 +218,11 @@ class EpisodeNodes:
             return self._broken("user", tried, spent)
         step = cast(UserReply, tried.value)
         spending = self._spend(spent, "user", tried.usage, tried.seconds)
-        return self._spoken(state, step, spending.get("spent", spent)) | spending
+        update = self._spoken(state, step, spending.get("spent", spent))
+        channel = "user_messages" if step.calls else "messages"
+        (line,) = update[channel]["lines"]
+        said = beside(line, tried, self._prices, self._specs["user"])
+        return update | spending | {channel: Batch(lines=[said])}
 
     def put_in(self, state: EpisodeState, party: str, reply: Reply) -> Update:
         """Return what follows when somebody else says or calls this in a party's place."""
@@ -280,9 +299,9 @@ class EpisodeNodes:
         known = None if step is None else step.recall(_WHOLE)
         if step is not None and known is not None:
             step.is_repeated = True
-            usage = known.pop("usage")
+            usage, took = known.pop("usage"), known.pop("seconds", 0.0)
             calls = tuple(Call(name, arguments) for name, arguments in known.pop("calls"))
-            return Tried(_REPLIES[party](calls=calls, **known), None, usage, 0.0)
+            return Tried(_REPLIES[party](calls=calls, **known), None, usage, 0.0, took)
 
         def answer() -> Any:
             with within(step):
@@ -292,7 +311,8 @@ class EpisodeNodes:
         left = None if cap is None else max(0.0, cap - spent.get("seconds", 0.0))
         tried = try_step(context, answer, left)
         if step is not None and tried.error is None:
-            step.keep(_WHOLE, asdict(cast(Reply, tried.value)) | {"usage": tried.usage})
+            paid = {"usage": tried.usage, "seconds": tried.took}
+            step.keep(_WHOLE, asdict(cast(Reply, tried.value)) | paid)
         return tried
 
     def _spend(self, spent: Spent, party: str, usage: Usage, seconds: float) -> Update:
@@ -329,7 +349,7 @@ class EpisodeNodes:
             written = [{**event, "seq": number} for event in outcome.events]
             ledger = ledger.extended(written)
             events += written
-            errors += outcome.error is not None
+            errors += outcome.is_own_error
             line = {"seq": number, "role": "tool", "owner": str(owner), "tool_call_id": call["id"]}
             lines.append(line | {"content": outcome.content})
         return lines, events, errors

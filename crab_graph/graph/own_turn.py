@@ -208,7 +208,7 @@ class OwnTurn:
                 line: Message = {"seq": seq + len(lines), "role": "tool", "owner": "agent"}
                 events += [{**event, "seq": line["seq"]} for event in entry["events"]]
                 lines.append(line | {"tool_call_id": name, "content": entry["content"]})
-        return OwnLines(lines, events, calls, sum(one["is_error"] for one in self._made()))
+        return OwnLines(lines, events, calls, sum(map(_is_own_error, self._made())))
 
     def _made(self) -> list[Entry]:
         return [one for one in self._entries if one["kind"] == "call"]
@@ -246,6 +246,7 @@ class OwnTurn:
         entry |= {"caller": caller_of(_metadata())}
         entry |= {"name": call.name, "arguments": call.arguments, "written": list(written)}
         entry |= {"content": outcome.content, "is_error": outcome.is_error}
+        entry |= {"is_own_error": outcome.is_own_error}
         self._keep(entry | {"events": list(outcome.events)}, before)
         self._ledger = self._ledger.extended(outcome.events)
         return entry
@@ -285,7 +286,7 @@ class OwnTurn:
 
     def _check_open(self) -> None:
         self._check_given_up()
-        errors = sum(one["is_error"] for one in self._made())
+        errors = sum(map(_is_own_error, self._made()))
         lines = len(self._made()) + len(self._groups())
         usage = {} if self._meter is None else self._meter.usage
         self.over = self.over or self._scene.reached(lines, errors, usage)
@@ -318,6 +319,11 @@ class OwnTurn:
             self._changed.wait_for(lambda: all(one.is_over for one in ours), _PATIENCE_SECONDS)
         for one in ours:
             one.is_over = True  # whoever comes later waits for it no more
+
+
+def _is_own_error(call: Entry) -> bool:
+    """Tell whether a call was refused, and not by the world; earlier versions knew no world."""
+    return bool(call.get("is_own_error", call["is_error"]))
 
 
 def _metadata() -> dict[str, Any]:

@@ -69,7 +69,11 @@ def state_after(
     Their number, `end`, is one of `steps_of`; the trace has the calls with the events they wrote,
     `hidden` is what `hidden_state` said, and the episode that goes on is begun with `spec`.
     """
-    beside = {one["seq"]: one for one in hidden["beside"]}
+    # What earlier steps took was paid by the episode that this one goes on from.
+    beside = {
+        one["seq"]: {key: value for key, value in one.items() if key != "took"}
+        for one in hidden["beside"]
+    }
     lines = [{**line, "seq": n} | beside.get(n, {}) for n, line in enumerate(messages[:end])]
     if not lines:
         return {}

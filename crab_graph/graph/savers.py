@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from crab_graph.errors import MissingExtra, UnknownName, UsageError
+from crab_graph.errors import MissingExtra, RunError, UnknownName, UsageError
 from crab_graph.models.secrets import public_spec, remember_spec_secrets, without_secrets
 from crab_graph.plugins import Seam
 
@@ -34,6 +34,11 @@ SAVERS = Seam(
 
 _BUSY_SECONDS = 30.0
 _CONNECT_SECONDS = 10
+_JOURNAL_MARK = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names another file."""
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_BEGIN_ANEW = "take that file away, and its episodes begin anew"
+_VIRTUAL = "CREATE VIRTUAL"
 _TABLES_LOCK = 0x63726162
 """Number of the lock under which tables are made: workers that begin at once would collide."""
 
@@ -43,7 +48,8 @@ class CheckpointStore(NamedTuple):
 
     `check` raises `UsageError` for an address that it could not open, and opens nothing. `open`
     opens an address, its tables made, for any number of threads; what is in it must outlive the
-    process when the saver's `put` returns.
+    process when the saver's `put` returns. Its saver reads with a `StrictSerializer`, or with one
+    that likewise makes nothing of what others may have written there.
     """
 
     check: Callable[[str], None]
@@ -92,17 +98,52 @@ def _open_file(path: Path) -> "Iterator[SqliteSaver]":
 
     In WAL mode, which LangGraph sets, `synchronous=NORMAL` loses nothing when the process is
     killed, and a step costs less than half of what it does with SQLite's default.
+
+    Raises:
+        RunError: the file is a link, or has views or triggers, which would act when it is read;
+            or it is damaged.
     """
     from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415  (heavy)
 
+    from crab_graph.graph.strict_serializer import StrictSerializer  # noqa: PLC0415
+
+    if path.is_symlink():
+        raise RunError(f"{path}: is a link, not a file of checkpoints; put the file there itself")
+    _check_journal(path.with_name(f"{path.name}-journal"))
     connection = sqlite3.connect(path, check_same_thread=False, timeout=_BUSY_SECONDS)
     try:
+        connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA synchronous=NORMAL")
-        saver = SqliteSaver(connection)
+        _check_schema(connection, path)
+        saver = SqliteSaver(connection, serde=StrictSerializer(str(path)))
         saver.setup()
         yield saver
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", None) not in _DAMAGED:
+            raise
+        raise RunError(f"{path}: damaged: {error}; {_BEGIN_ANEW}") from None
     finally:
         connection.close()
+
+
+def _check_journal(journal: Path) -> None:
+    """Refuse a journal that names another file: SQLite would delete that one when it rolls back.
+
+    One belongs to changes of several databases at once, of which there are none here.
+    """
+    if journal.exists() and journal.read_bytes().endswith(_JOURNAL_MARK):
+        raise RunError(f"{journal}: names another file, which no journal here does; take it away")
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> None:
+    found = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
+    for kind, name, made in found:
+        is_plain = kind == "index" or (kind == "table" and not made.upper().startswith(_VIRTUAL))
+        if not is_plain:
+            raise RunError(
+                f"{path}: holds {kind} '{name}', which no file of checkpoints does, and is not "
+                f"read; {_BEGIN_ANEW}"
+            )
 
 
 def _file_of(address: str) -> Path:
@@ -135,6 +176,8 @@ def _open_database(address: str) -> "Iterator[PostgresSaver]":
     except ImportError:
         raise MissingExtra("`checkpoint=postgresql://…`", "postgres") from None
 
+    from crab_graph.graph.strict_serializer import StrictSerializer  # noqa: PLC0415
+
     settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     try:
         with psycopg.connect(
@@ -155,7 +198,7 @@ def _open_database(address: str) -> "Iterator[PostgresSaver]":
         check=ConnectionPool.check_connection,
         open=True,
     ) as pool:
-        yield PostgresSaver(pool)
+        yield PostgresSaver(pool, serde=StrictSerializer(public_spec(address)))
 
 
 SQLITE = CheckpointStore(_check_file, lambda address: _open_file(_file_of(address)))

@@ -22,7 +22,7 @@ Message = dict[str, Any]
 Turn = Literal["agent", "user", "environment"]
 
 _SNAPSHOT_EVERY = 100
-_STATE_ONLY = frozenset({"seq", "own", "caller"})
+_STATE_ONLY = frozenset({"seq", "own", "caller", "took"})
 
 
 class Status(StrEnum):
@@ -142,15 +142,6 @@ def state_change(
     new = {key: value for key, value in after.items() if key not in before or before[key] != value}
     gone = sorted(before.keys() - after.keys())
     return [{"seq": seq, "set": new, "drop": gone}] if new or gone else []
-
-
-def memory_of(state: Mapping[str, Any], agent: str) -> tuple[dict[str, Any] | None, int]:
-    """Return what an agent remembers, and the number of the first message after that."""
-    own = [one for one in state.get("agent_states", ()) if one["agent"] == agent]
-    if not own:
-        return None, 0
-    blobs = {name: blob for one in own for name, blob in one["memory"]["blobs"].items()}
-    return {**own[-1]["memory"], "blobs": blobs}, own[-1]["seq"]
 
 
 def is_finished(state: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers.context import tracing_v2_callback_var
-from langsmith import tracing_context
+from langsmith import get_tracing_context, tracing_context
 
 from crab_graph.graph.spoken import said_key, spoken
 from crab_graph.graph.state import Message, is_delivered
@@ -82,6 +82,19 @@ def apart(episode: EpisodeRun) -> Iterator[None]:
             _EPISODE.reset(ours)
             var_child_runnable_config.reset(config)
             tracing_v2_callback_var.reset(tracer)
+
+
+@contextmanager
+def traced_if_asked(*, asks_models: bool) -> Iterator[None]:
+    """Send nothing of an episode that asks no model, unless code said that it is to be traced.
+
+    A variable of the environment that asks LangSmith for traces was set for models.
+    """
+    if asks_models or get_tracing_context()["enabled"] is not None:
+        yield
+        return
+    with tracing_context(enabled=False):
+        yield
 
 
 def told(node: Callable[Given, dict[str, Any]]) -> Callable[Given, dict[str, Any]]:

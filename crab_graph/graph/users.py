@@ -47,13 +47,15 @@ _MODEL_HINT = "a model plays one with `engine=llm` and `user_model=`"
 class Setup:
     """What the episodes of a worker share: settings, with all that they name.
 
-    The user's `model` is opened when it is first needed.
+    The user's `model` is opened when it is first needed. What agents kept for themselves is read
+    if this user wrote it, or `trusts` whoever did.
     """
 
     settings: EpisodeSettings
     model: Any
     fragments: Fragments
     prices: Prices
+    trusts: bool = False
 
     @property
     def engine(self) -> Engine:

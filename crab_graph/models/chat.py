@@ -8,10 +8,13 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from crab_graph.errors import UsageError
+from crab_graph.models.hosts import hosts_in, is_providers, withheld
 from crab_graph.models.retrying import MAX_RETRIES, RetryingModel
 from crab_graph.models.secrets import (
     public_spec,
@@ -27,6 +30,19 @@ TIMEOUT_SECONDS = 120.0
 KEYLESS = "no-key"
 
 _INSTALL = re.compile(r"pip install [\w.-]+")
+
+
+_WITH_HEADERS = frozenset({"openai", "azure_openai", "anthropic"})
+"""Providers whose packages take headers; the others' say who they are themselves."""
+
+
+@cache
+def user_agent() -> str:
+    """Return how crab-graph names itself to servers."""
+    try:
+        return f"crab-graph/{version('crab-graph')}"
+    except PackageNotFoundError:  # a checkout that is not installed
+        return "crab-graph"
 
 
 def is_address(spec: str) -> bool:
@@ -70,8 +86,10 @@ def build_chat_model(spec: str) -> RetryingModel:
     """Return the chat model that a spec names, with a time limit and retries for each call.
 
     Raises:
-        UsageError: the spec is malformed, its package is not installed, or its key is missing.
+        UsageError: the spec is malformed, its package is not installed, its key is missing, or
+            would go to a host that the user did not name.
     """
+    _check_hosts(spec)
     settings: dict[str, Any] = {"timeout": TIMEOUT_SECONDS, "max_retries": MAX_RETRIES}
     settings |= _settings(spec)
     seconds, retries = _limits(spec, settings)
@@ -79,8 +97,14 @@ def build_chat_model(spec: str) -> RetryingModel:
     bare = without_settings(spec)
     # The clients' own retries are out of sight; ours are counted, and keep to the time limit.
     settings |= {"timeout": seconds, "max_retries": 0}
+    if is_address(spec) or spec.partition(":")[0] in _WITH_HEADERS:
+        own = settings.get("default_headers")
+        settings["default_headers"] = {"User-Agent": user_agent()} | (own or {})
     try:
-        model = _at_address(bare, settings) if is_address(bare) else _from_provider(bare, settings)
+        if is_address(bare):
+            model = _at_address(bare, settings, keyless=bool(withheld(hosts_of(spec))))
+        else:
+            model = _from_provider(bare, settings)
     except ImportError as error:
         hint = _INSTALL.search(str(error))
         advice = hint[0] if hint else f"pip install langchain-{spec.split(':', 1)[0]}"
@@ -92,6 +116,24 @@ def build_chat_model(spec: str) -> RetryingModel:
         raise UsageError(f"model '{public_spec(spec)}' cannot be opened: {reason[0]}") from error
     remember_model_secrets(model)
     return RetryingModel(model, model_of(spec), timeout=seconds, retries=retries)
+
+
+def hosts_of(spec: str) -> tuple[str, ...]:
+    """Return the hosts that a spec names; those of a provider itself are none."""
+    before = _split(spec)[0]
+    if is_address(spec) and is_providers(before):
+        before = ""
+    return hosts_in(before, _settings(spec).items())
+
+
+def _check_hosts(spec: str) -> None:
+    """Refuse a provider's model elsewhere than with the provider: its package adds the key."""
+    refused = () if is_address(spec) else withheld(hosts_of(spec))
+    if refused:
+        raise UsageError(
+            f"model '{public_spec(spec)}': the settings send the provider's key to '{refused[0]}', "
+            f"which you have not named; `key_hosts={refused[0]}` does"
+        )
 
 
 def model_of(spec: str) -> str:
@@ -131,7 +173,7 @@ def _limits(spec: str, settings: Mapping[str, Any]) -> tuple[float, int]:
     return float(seconds), retries
 
 
-def _at_address(spec: str, settings: dict[str, Any]) -> "BaseChatModel":
+def _at_address(spec: str, settings: dict[str, Any], *, keyless: bool) -> "BaseChatModel":
     from langchain_openai import ChatOpenAI  # noqa: PLC0415  (0.8 s to import)
 
     parts = urlsplit(spec)
@@ -143,7 +185,7 @@ def _at_address(spec: str, settings: dict[str, Any]) -> "BaseChatModel":
         "model": parts.fragment,
         "base_url": urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
         "default_query": dict(parse_qsl(parts.query)) or None,
-        "api_key": os.environ.get("OPENAI_API_KEY") or KEYLESS,
+        "api_key": (not keyless and os.environ.get("OPENAI_API_KEY")) or KEYLESS,
         "stream_usage": True,
     }
     return ChatOpenAI(**(given | settings))

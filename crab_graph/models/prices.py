@@ -13,20 +13,20 @@ among names with `*`. One that is not found has an unknown cost, which is said w
 """
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from fnmatch import fnmatchcase
 from itertools import chain, product
 from typing import NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from crab_graph.errors import UsageError
 from crab_graph.given_values import a_path
 from crab_graph.models.chat import is_address, is_provider, model_of, without_settings
 from crab_graph.models.usage import Usage
 from crab_graph.schema import FileModel
+from crab_graph.seals import DamagedFile, read_toml
 
 PER_TOKENS = 1_000_000
 _DIGITS = 8
@@ -106,16 +106,11 @@ def load_prices(path: str | os.PathLike[str]) -> Prices:
         UsageError: it is missing or malformed; the message names the field.
     """
     try:
-        text = a_path("the file of prices", path).read_text(encoding="utf-8")
-        return Prices.model_validate(tomllib.loads(text))
+        return read_toml(a_path("the file of prices", path), Prices)
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file of prices") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a TOML file: {error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"{path}: {where}: {first['msg']}") from None
+    except DamagedFile as error:
+        raise UsageError(f"{path}: {error}; examples/prices.toml shows what stands there") from None
 
 
 def check_priced(prices: Prices | None, specs: Iterable[str | None]) -> None:

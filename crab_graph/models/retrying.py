@@ -7,8 +7,6 @@ episode that asks the same model in this process: one refusal does not become hu
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from contextvars import copy_context
 from copy import copy
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +17,7 @@ from crab_graph.models.failures import (
     kind_of,
     wait_before_retry,
 )
+from crab_graph.workers import begin
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
@@ -144,24 +143,15 @@ def _says_nothing(answer: "AIMessage") -> bool:
 def within(seconds: float | None, function: Callable[[], Result]) -> Result:
     """Return what a function returns, or give it up after so many seconds, if they are limited.
 
-    Where they are it runs in a thread of its own, in a copy of this context. Once given up, it may
-    end when it likes; the thread keeps no process alive.
+    Where they are it runs in a thread of its own (`workers.begin`). Once given up, it may end when
+    it likes.
 
     Raises:
         CallTimeout: it took longer.
     """
     if seconds is None:
         return function()
-    answer: Future[Result] = Future()
-    context = copy_context()
-
-    def work() -> None:
-        try:
-            answer.set_result(context.run(function))
-        except BaseException as error:  # handed to whoever waits
-            answer.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
+    answer = begin(function)
     try:
         return answer.result(max(0.0, seconds))
     except TimeoutError:

@@ -1,20 +1,24 @@
 """Keep credentials out of records: only how a model is named is stored, never what opens it."""
 
+import json
 import os
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "***"
 
 _SECRET_NAME = re.compile(
-    r"key|token|secret|passw|pwd|auth|credential|signature|^sig$|^code$", re.IGNORECASE
+    r"key|token|secret|passw|pwd|auth|credential|signature|header|cookie|^sig$|^code$",
+    re.IGNORECASE,
 )
 _PLAIN_NAMES = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens"})
 _SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 _KEY_SHAPE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_][A-Za-z0-9_\-*]{8,}")
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
+_PLAIN_WORD = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 _SHORTEST_SECRET = 8
 _LONGEST_ERROR = 600
 
@@ -36,6 +40,28 @@ def remember_model_secrets(model: object) -> None:
             remember_secret(str(reveal()))
 
 
+def remember_credentials(value: object) -> None:
+    """Mask what stands where a name says that credentials do: in a text, a list, or JSON.
+
+    A text of several words is none, nor is a name in lower case, such as `key = "destination"`.
+    """
+    if isinstance(value, bytes):
+        value = value.decode(errors="replace")
+    if isinstance(value, str):
+        with suppress(ValueError):
+            found = json.loads(value)
+            value = found if isinstance(found, dict | list) else value
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for one in value:
+            remember_credentials(one)
+    elif isinstance(value, str):
+        credential = value.strip().removeprefix("Bearer ")
+        if not (any(map(str.isspace, credential)) or _PLAIN_WORD.fullmatch(credential)):
+            remember_secret(credential)
+
+
 def remember_spec_secrets(spec: str) -> None:
     """Mask the login and the secret settings that stand in a spec."""
     parts = urlsplit(spec)
@@ -46,6 +72,7 @@ def remember_spec_secrets(spec: str) -> None:
         for name, value in parse_qsl(query):
             if _is_secret(name):
                 remember_secret(value)
+                remember_credentials(value)
 
 
 def without_used_secrets(text: str) -> str:

@@ -4,9 +4,11 @@ A reader that is not sure of the third of four things named in one question is r
 two more often than not: what stands in one list with them is asked as they are.
 """
 
+from functools import lru_cache
+
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.understanding import Reading
+from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _ASKED = -1.5
@@ -20,6 +22,7 @@ _OTHER_QUESTIONS = ("open", "closing", "wait", "check", "booking_act", "alterati
 _CHOSEN = frozenset({ValueForm.CHOICE, ValueForm.COUNT, ValueForm.FLAG, ValueForm.MONEY})
 
 
+@lru_cache(maxsize=HEARD_AT_ONCE)
 def asked_beside(reading: Reading) -> tuple[str, ...]:
     """Return the keys of the wishes that a message likely asks for beside others, in its order.
 
@@ -41,6 +44,7 @@ def asked_beside(reading: Reading) -> tuple[str, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=HEARD_AT_ONCE)
 def asked_alone(reading: Reading) -> tuple[str, ...]:
     """Return the keys of the wishes that questions likely ask for of which nothing else is read.
 

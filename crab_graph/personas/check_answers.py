@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from crab_graph.personas.briefing import Fact, Reason
+from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_answers import (
     OR,
     absence_words,
+    absent_facts,
     asks_openly,
     chosen_facts,
     closing_words,
@@ -13,7 +14,7 @@ from crab_graph.personas.fact_answers import (
     pointed_at,
     read_alone,
 )
-from crab_graph.personas.played_clauses import FAULTS
+from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 
@@ -30,11 +31,16 @@ def check(turn: Turn) -> Decision | None:
     wrong = [turn.facts[key] for key in played.wrong if key in turn.facts]
     right = _right(turn)
     parts = []
+    answers = bool(_others(turn) or absent_facts(turn))
     if wrong:
         parts = [speaker.phrase(_denial(turn)), *map(speaker.fact, wrong)]
         is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
         parts += [speaker.phrase("rest_right")] if is_rest else []
-    elif right and played.is_asked and not played.mixed:
+    elif (
+        right
+        and played.is_asked
+        and not (played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn)))
+    ):
         parts = _affirmation(turn, right)
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if key in turn.facts and played.is_asked]
@@ -60,6 +66,21 @@ def check(turn: Turn) -> Decision | None:
     )
 
 
+def _settles_a_doubt(turn: Turn) -> bool:
+    """Tell whether the answer says surely what was said with doubt: it is no mere yes."""
+    record = turn.memory.record
+    return any(record.has(one.key) and not record.is_settled(one.key) for one in _others(turn))
+
+
+def _is_clear(turn: Turn) -> bool:
+    """Tell whether all that is played back was said for sure, and no question is about that."""
+    played, reading = turn.playback, turn.reading
+    is_known = all(map(turn.memory.record.is_settled, (k for k in played.right if k in turn.facts)))
+    if not is_known or not played.questioned.isdisjoint(played.right):
+        return False
+    return not any(is_check(one) or TO_CONFIRM.search(one.text) for one in reading.segments)
+
+
 def _denial(turn: Turn) -> str:
     """Return the act that denies what is played back wrong: one's own slip, a question, a claim."""
     wrong = [key for key in turn.playback.wrong if key in turn.facts]
@@ -71,13 +92,25 @@ def _denial(turn: Turn) -> str:
 def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     """Affirm what is played back: of what is asked by itself, say it, lest it be left open."""
     speaker, played = turn.speaker, turn.playback
-    named = [turn.facts[key] for key in right if key in played.questioned and key in turn.facts]
+    questioned = [key for key in right if key in played.questioned and key in turn.facts]
+    # A yes is enough where what was said for sure is only to be confirmed.
+    named = [turn.facts[key] for key in questioned if not _is_tagged(turn, key)]
     is_noted = any(key in turn.facts and key not in played.questioned for key in right)
     # Beside an item a yes would be one to it.
     lead = "right" if is_noted or turn.reading.ids or not named else "yes"
     if lead == "right" and any(FAULTS.search(one.text) for one in turn.reading.segments):
         lead = "nothing_wrong"
     return [speaker.phrase(lead), *map(speaker.fact, named)]
+
+
+def _is_tagged(turn: Turn, key: str) -> bool:
+    """Tell whether what was said for sure, or at the outset, only needs a yes."""
+    if not turn.memory.record.is_settled(key):
+        return False
+    clauses = list(zip(turn.reading.segments, turn.reading.features, strict=True))
+    # Names and dates of birth have no words by which a clause would be about them.
+    about = [one for one, how in clauses if key in how.facts] or [one for one, _ in clauses]
+    return any(map(is_tag, about)) or turn.facts[key].level is FactLevel.BASIC
 
 
 def _others(turn: Turn) -> list[Fact]:

@@ -7,6 +7,7 @@ come offers, claims and questions that the facts do not answer.
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.check_answers import check
+from crab_graph.personas.declined_cards import retry
 from crab_graph.personas.fact_answers import answer, name_detail
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objection, objects
@@ -20,10 +21,10 @@ from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
-_DUTIES = (objection, check, choose, pay, answer, approve, react)
+_DUTIES = (objection, check, choose, retry, pay, answer, approve, react)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
-_WHOLE = frozenset({pay, answer, approve, react})
+_WHOLE = frozenset({retry, pay, answer, approve, react})
 """Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 

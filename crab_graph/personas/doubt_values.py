@@ -62,7 +62,9 @@ def doubtful_sayings(
 
 def _may_doubt(fact: Fact, briefing: UserBriefing) -> bool:
     words = briefing.lexicon.facts.get(fact.key)
-    return words is not None and words.form not in _SURE and not words.is_certain
+    return (
+        words is not None and words.form not in _SURE and not (words.is_certain or words.is_joint)
+    )
 
 
 def _matters(fact: Fact, briefing: UserBriefing) -> bool:

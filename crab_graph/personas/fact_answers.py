@@ -6,8 +6,10 @@ from typing import Any
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.briefing import Fact, Reason
+from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
+from crab_graph.personas.memory import OPEN
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
@@ -57,9 +59,18 @@ def asked_facts(turn: Turn) -> list[str]:
         said = [key for key in turn.facts if record.has(key)]
         for key in sorted(turn.facts, key=lambda one: _names_somebody(turn, one)):
             is_left = key not in said and key not in named and not _says_who(turn, key)
+            if key in turn.met and turn.reading.asks_booking and not _is_named(turn, key):
+                # Of a plan that fits it nobody need be told.
+                continue
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
     return [key for key in named if key not in turn.said]
+
+
+def _is_named(turn: Turn, key: str) -> bool:
+    """Tell whether a clause that asks names a fact by words of its own."""
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return any(one.is_request and "how:cue" in how.facts.get(key, ()) for one, how in clauses)
 
 
 def read_alone(turn: Turn) -> list[str]:
@@ -118,7 +129,10 @@ def _doubted(turn: Turn) -> list[str]:
         key
         for key in doubtful
         if key in words
-        and any(key in how.facts and names_value(one.text, words[key]) for one, how in asked)
+        and any(
+            key in how.facts and names_value(one.text, words[key]) and not _is_apart(turn, key, one)
+            for one, how in asked
+        )
     ]
 
 
@@ -130,11 +144,14 @@ def _is_open(turn: Turn, key: str) -> bool:
 def asks_openly(turn: Turn) -> bool:
     """Tell whether a message asks for whatever is left to say.
 
-    A question whether that is all ends nothing while nothing is booked.
+    A question whether that is all ends nothing while nothing is booked. What was asked for openly
+    and is still left is owed when a plan is to be approved, too.
     """
     reading = turn.reading
     is_early = not (turn.wallet.bookings or reading.claims_done)
-    return reading.is_open_question or (reading.is_closing and is_early)
+    is_plan = bool(reading.ids) and reading.asks_booking
+    is_owed = is_early and is_plan and OPEN in turn.memory.seen
+    return reading.is_open_question or (reading.is_closing and is_early) or is_owed
 
 
 def _says_who(turn: Turn, key: str) -> bool:
@@ -241,7 +258,43 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
             chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
     chosen = [key for key in chosen if key not in but]
-    return [facts[key] for key in chosen[: turn.behavior.facts_per_answer]]
+    # What is noted rightly and was told for sure is said again only where nothing else is.
+    chosen = [key for key in chosen if not _is_known_well(turn, key)] or chosen
+    limit = turn.behavior.facts_per_answer
+    if limit is not None:
+        chosen.sort(key=lambda key: _urgency(turn, key))
+    return [facts[key] for key in chosen[:limit]]
+
+
+def _urgency(turn: Turn, key: str) -> int:
+    """Return how soon a fact is said by who says few at once, the least first.
+
+    Behind what a message asks for comes what it only seems to, as it names the topic of that, and
+    last what was said for sure and stands in it rightly.
+    """
+    reading = turn.reading
+    if key in pointed_at(turn):
+        return 0
+    if turn.memory.record.is_settled(key):
+        return 2 if stands_in(reading.utterance.text, key, turn.briefing) else 0
+    named = [how for how in reading.features if key in how.facts]
+    return int(bool(named) and all(_is_beside_topic(turn, key, how) for how in named))
+
+
+def _is_beside_topic(turn: Turn, key: str, how: ClauseFeatures) -> bool:
+    """Tell whether a clause names only the topic of a fact, and others of its slots by words."""
+    if not how.facts[key].isdisjoint(_BY_WORDS):
+        return False
+    slots = _slots_of(turn, key)
+    named = (other for other, kinds in how.facts.items() if not kinds.isdisjoint(_BY_WORDS))
+    return any(slots & _slots_of(turn, other) for other in named)
+
+
+def _is_known_well(turn: Turn, key: str) -> bool:
+    """Tell whether the user has told a fact for sure, and a message notes it rightly, unasked."""
+    played = turn.playback
+    is_asked = key in played.questioned or key in pointed_at(turn)
+    return key in played.right and not is_asked and turn.memory.record.is_settled(key)
 
 
 def _asked_again(turn: Turn) -> list[str]:
@@ -407,7 +460,7 @@ def closing_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
 def _is_wish(turn: Turn, key: str) -> bool:
     """Tell whether a fact is one that what the agent finds may meet or miss."""
     words = turn.briefing.lexicon.facts.get(key)
-    return words is not None and words.conflict is not None
+    return words is not None and (words.conflict is not None or words.is_joint)
 
 
 def name_detail(turn: Turn, act: str, key: str, reason: Reason, **effects: Any) -> Decision:

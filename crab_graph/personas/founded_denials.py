@@ -112,6 +112,8 @@ def stands_in(text: str, key: str, briefing: UserBriefing) -> bool:
 def _is_stated(text: str, fact: Fact, briefing: UserBriefing) -> bool:
     """Tell whether the right value stands in a text, where it can be of no other fact."""
     words, value = briefing.lexicon.facts[fact.key], fact.value
+    if words.is_joint:
+        return words.tells(text, value)
     match words.form:
         case ValueForm.NAMES:
             return all(str(name).casefold() in text for name in value)

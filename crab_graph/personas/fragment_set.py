@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from string import Formatter
 
+from crab_graph.enclosed import check_enclosed
 from crab_graph.errors import UsageError
 from crab_graph.personas.behavior import LIKE, FieldValue, read_fields, split_fields
 from crab_graph.personas.condition import DIMENSIONS, PERSONAS, SHIPPED, Added, Persona
@@ -97,6 +98,7 @@ def load_fragments(directory: Path | None, facts: Collection[str] | None = None)
     paths = sorted(directory.glob("*.md")) if directory.is_dir() else []
     if not paths:
         raise UsageError(f"{directory}: no directory with fragments (*.md)")
+    check_enclosed(directory, UsageError, *(path.name for path in paths))
     written: dict[str, dict[str, str]] = {}
     given: dict[str, str] = {}
     for path in paths:

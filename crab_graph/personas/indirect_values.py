@@ -78,7 +78,7 @@ def _ways(
 ) -> Iterator[Saying]:
     """Yield the ways in which a fact can be said; none where it can only be said plainly."""
     words = briefing.lexicon.facts.get(fact.key)
-    if words is None:
+    if words is None or words.is_joint:
         return
     match words.form:
         case ValueForm.DATE if isinstance(fact.value, list):

@@ -9,12 +9,16 @@ from crab_graph.personas.error_reactions import ErrorRecord
 from crab_graph.personas.understanding import Reading
 
 _COUNTS = ("idle", "warned", "owes", "insisted", "approved", "asked_back")
+OPEN = "open"
+"""That the agent has asked for whatever is left."""
+
 _NEWS = {
     "booking": "asks_booking",
     "approval": "asks_approval",
     "card": "asks_card",
     "offer": "offers_transfer",
     "done": "claims_done",
+    OPEN: "is_open_question",
 }
 """What a message does that is news the first time, under the name the memory keeps."""
 

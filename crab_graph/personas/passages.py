@@ -147,17 +147,18 @@ class _Layout:
         place: _Place,
     ) -> Iterator[Stretch]:
         body = text[line.start : line.end]
-        level = _level(line, body)
         marks_by_clause = [self._marks(text, start, end) for _, start, end in clauses]
         has_marks = any(marks_by_clause)
+        own = _option_of(body)
+        is_head = own and not any(mark.item for marks in marks_by_clause for mark in marks)
+        # What is in an option stands in the lines below its name.
+        level = min(_level(line, body), _HEAD) if is_head else _level(line, body)
         if level == _PLAIN and line.is_apart and place.is_list:
             # A paragraph behind a list ends the section that its heading opened.
             place.enter(-5)
         if level != _PLAIN or has_marks or line.is_apart:
             place.enter(level)
         place.is_list = level > _PLAIN
-        option = _OPTION.search(body)
-        own = next(filter(None, option.groups()), "") if option else ""
         if own and level < _PLAIN:
             place.frames.clear()
         is_part = place.option and not place.option.startswith("#")
@@ -376,6 +377,12 @@ def _blanked(text: str, names: Sequence[re.Pattern[str]]) -> str:
 
 def _slot_cues(lexicon: DomainLexicon, slots: Sequence[str]) -> dict[str, re.Pattern[str]]:
     return {slot: cue for slot, cue in lexicon.slots.items() if slot in slots}
+
+
+def _option_of(body: str) -> str:
+    """Return the number or letter of the option that a line begins; empty where it begins none."""
+    option = _OPTION.search(body)
+    return next(filter(None, option.groups()), "") if option else ""
 
 
 def _level(line: Line, body: str) -> int:

@@ -34,7 +34,10 @@ _SEE_TO_IT = re.compile(
 )
 _SOME_TIME = re.compile(r".{0,30}\blater\b")
 _PASSIVE = re.compile(
-    r"\b(?:to be|must be|needs? to be|(?:could|can|may|might|would|should) .{0,60}\bbe) "
+    r"(?:\b(?:make|making|be) (?:sure|certain)|\bensure|\bsee to it"
+    r"|(?:^|please |kindly |then |and |, )(?:check|see|verify)) (?:that |if |whether )?"
+    rf".{{0,60}}\b(?:is|are|.s|has been|gets?)\b.{{0,20}}\b(?:{_PLATFORM}|{_ADDED})\b"
+    r"|\b(?:to be|must be|needs? to be|(?:could|can|may|might|would|should) .{0,60}\bbe) "
     rf"{_ADDED}\b"
 )
 _NEEDED = re.compile(
@@ -125,6 +128,34 @@ _SHOWS = re.compile(
     r"|\b(?:would|do) you (?:like|want|care|wish) (?:me |us )?to (?:(?:see|hear|show|send|list)"
     r" (?:it|them|the|my|these|those|this|that|what|all|more)|have a look)\b"
 )
+
+
+_WISH = (
+    r"(?:wish(?:es)?|preferences?|requirements?|requests?|constraints?|needs|conditions?|changes?)"
+)
+_MORE = r"(?:other|further|more|additional|last|final|remaining|untold|special)"
+_INVITES = re.compile(
+    rf"\b(?:any|another|an?|other|further|more|last|one of your|some) (?:{_MORE} )?{_WISH}"
+    rf"(?: (?:of yours|left|remain\w*|open|missing|unmet|to add|i))?\b"
+    r"|\b(?:any|some)thing (?:else|more|further|left|missing|forgotten|unsaid|i(?:.ve| have)? "
+    r"(?:missed|forgot\w*|overlooked|left out))\b"
+    r"|\bnothing (?:else|more|further|left|missing)\b"
+    r"|\b(?:something|anything) (?:that )?you (?:haven.t|have not|still|would|.d|want|need)"
+    r"|\bif i(?:.ve| have)? (?:missed|forgot\w*|overlooked) (?:some|any)thing\b"
+    r"|\b(?:forgotten|missed|overlooked|left out) (?:any|one|some)\b"
+    r"|\b(?:changed|adjusted) or added\b|\b(?:add|added|adding) or (?:change|adjust)"
+    r"|\bis that (?:everything|all)\b|\bwhat else\b|\bto add\b"
+)
+_HELP = re.compile(r"\b(?:help|assist|do for you|i can do|i may do|further service)\b")
+
+
+def invites_wishes(segments: Sequence[Segment]) -> bool:
+    """Tell whether words beside a plan invite the wishes that are left, as a question or order."""
+    asked = (one.text for one in segments if one.is_request or _TELL.search(one.text))
+    return any(_INVITES.search(text) and not _HELP.search(text) for text in asked)
+
+
+_TELL = re.compile(r"\b(?:say so|name (?:it|them)|tell me|shout|speak up|speak now|let me know)\b")
 
 
 def offers_to_show(segments: Sequence[Segment]) -> bool:

@@ -9,6 +9,7 @@ from datetime import date
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.joint_conflicts import joint_hits, joint_misses
 from crab_graph.personas.stated_people import people_in
 from crab_graph.personas.stated_plans import Showing, StatedPlan
 from crab_graph.personas.stated_values import (
@@ -17,6 +18,7 @@ from crab_graph.personas.stated_values import (
     days_in,
     denies_alike,
     hours_in,
+    names_value,
 )
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, ValueForm
@@ -33,11 +35,55 @@ def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
         if _shared_misses(plan, fact, words, conflict, briefing):
             wrong.add(fact.key)
     wrong |= set(_between_slots(plan, facts, briefing, wrong))
-    wrong |= set(_people_misses(plan, briefing))
+    wrong |= {*_people_misses(plan, briefing), *joint_misses(plan, briefing)}
     if all(len(own) == 1 for own in plan.candidates.values()):
         same = [one for one in facts if one[2].kind is ConflictKind.SAME]
         wrong |= {fact.key for fact, words, _ in same if denies_alike(plan.said, words)}
     return [key for key in briefing.ordered_keys() if key in wrong]
+
+
+def fulfilled(plan: StatedPlan, briefing: UserBriefing, amounts: Sequence[int]) -> list[str]:
+    """Return the keys of the facts that a stated plan plainly fits, in the order facts are told.
+
+    Where it says no total, none of its `amounts` in cents may be above a limit.
+    """
+    facts = _checked_facts(briefing)
+    fits = {one[0].key for one in facts if _is_fulfilled(plan, *one, briefing, amounts)}
+    fits |= set(joint_hits(plan, briefing))
+    return [key for key in briefing.ordered_keys() if key in fits]
+
+
+def _is_fulfilled(
+    plan: StatedPlan,
+    fact: Fact,
+    words: FactWords,
+    conflict: Conflict,
+    briefing: UserBriefing,
+    amounts: Sequence[int],
+) -> bool:
+    if conflict.kind is ConflictKind.TOTAL:
+        said = plan.totals or (amounts if plan.candidates else ())
+        return bool(said) and max(said) <= parse_cents(fact.value)
+    offered = [one for slot in conflict.slots for one in plan.candidates.get(slot, ())]
+    if conflict.kind is ConflictKind.SAME and conflict.pattern is not None:
+        texts = (" ; ".join(by_line((*one.details, *one.earlier))) for one in offered)
+        found = [set(conflict.pattern.findall(text)) for text in texts]
+        is_alike = all(len(own) == 1 and own == found[0] for own in found)
+        is_told = any(names_value(one.text, words) for own in offered for one in own.details)
+        is_told = is_told and not denies_alike(plan.said, words)
+        return is_told or (is_alike and len(found) >= len(conflict.slots) > 0)
+    verdicts = (
+        next(
+            (
+                verdict
+                for said in (one.details, one.earlier)
+                if (verdict := judge(by_line(said), fact, words, briefing, one.slot)) is not None
+            ),
+            False,
+        )
+        for one in offered
+    )
+    return bool(offered) and all(verdicts)
 
 
 _Checked = tuple[Fact, FactWords, Conflict]

@@ -20,6 +20,7 @@ from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.plan_conflicts import lead_words
 from crab_graph.personas.played_clauses import asks_check, asks_of_value, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
+from crab_graph.personas.played_joints import played_joints, without_joints
 from crab_graph.personas.played_tokens import PlayedTokens
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
@@ -54,8 +55,12 @@ _SUITS = re.compile(
     r"\b(?:agreeable|acceptable|fine|ok(?:ay)?|suits?|works?|will do|would do|goes|right|correct)\b"
 )
 """In a question it makes of `any …` one whether that is so, not which it should be."""
+_OPENS_WITH_ANY = re.compile(r"\W*(?:and |plus )?any\b")
+_GOES_ON = re.compile(r"\W*(?:and|plus|as well as|along with|also|or|then) ")
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
-_NEGATED = re.compile(r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}\W*\Z")
+_NEGATED = re.compile(
+    r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}[ *_'\"(-]*\Z"
+)
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
@@ -100,6 +105,7 @@ def read_play_back(
     for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
         if one.segment in chosen:
             comparison.add(one)
+    comparison.add_joints(chosen)
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
     denied, left_open, mixed = founded(comparison.marks, reading, briefing)
@@ -171,6 +177,7 @@ class _Comparison:
         """Compare all that a passage states."""
         self._at = passage
         text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
+        text = without_joints(text, self._lexicon, self._facts)
         start = 0
         for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
             part = text[start:end]
@@ -179,17 +186,31 @@ class _Comparison:
                 if not self._names_days(part):
                     text = text[:start] + " " * len(part) + text[end:]
             start = end
-        segment = self._reading.segments[passage.segment]
-        if not segment.text.rstrip().endswith("?") or _SUITS.search(segment.text):
+        says_any = self._may_say_any(passage, text)
+        if says_any:
             for free in _ANY.finditer(text):
                 self._add_absent(free[0], self._with_only_slot(passage), part=text)
         self._add_choices(text, passage)
         self._add_counts(text, passage)
         for one in self._days.compare(text, passage):
             self._mark(one.key, is_right=one.is_right, said=one.said)
-        self._add_flags(text)
+        self._add_flags(text, says_any=says_any)
         for one in self._tokens.compare(text, passage):
             self._mark(one.key, is_right=one.is_right, said=one.said)
+
+    def _may_say_any(self, passage: Stretch, text: str) -> bool:
+        """Tell whether `any …` in a passage says that all will do, and does not ask for it.
+
+        The last of a list of what is asked for, as `… and any budget`, asks for it, too.
+        """
+        segments = self._reading.segments
+        segment = segments[passage.segment]
+        if _SUITS.search(segment.text):
+            return True
+        before = segments[max(0, passage.segment - 2) : passage.segment]
+        goes_on = _GOES_ON.match(text) is not None and any(one.is_request for one in before)
+        asks = segment.is_request or segment.text.rstrip().endswith("?")
+        return not (asks or goes_on)
 
     def _mark(self, key: str, *, is_right: bool, said: str = "") -> None:
         if key not in self._facts:
@@ -218,7 +239,7 @@ class _Comparison:
         # Within its bounds a range is as free as is said.
         free = {k for k in meant if k not in self._facts or self._is_range(k)}
         self.right |= free
-        if is_any and free:
+        if free and (is_any or _OPENS_WITH_ANY.match(said)):
             # Words that can be meant of what is free are.
             return
         for key in meant:
@@ -367,9 +388,9 @@ class _Comparison:
                 mine = self._facts.get(key)
                 self._mark(key, is_right=mine == count, said=str(count))
 
-    def _add_flags(self, text: str) -> None:
+    def _add_flags(self, text: str, *, says_any: bool) -> None:
         for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.FLAG or self._is_of_other(words):
+            if words.form is not ValueForm.FLAG or words.is_joint or self._is_of_other(words):
                 continue
             match = next((found for cue in words.asks if (found := cue.search(text))), None)
             if match is None:
@@ -380,7 +401,9 @@ class _Comparison:
                 same = ALIKE.search(near)
                 is_negated = bool(same and _NEGATED.search(near[: same.start()]))
                 self._mark(key, is_right=not is_negated)
-            elif _OTHER.search(before) and key in self._facts:
+                continue
+            other = _OTHER.search(before)
+            if other and (says_any or other[0] != "any") and key in self._facts:
                 self._mark(key, is_right=False)
 
     def _is_of_other(self, words: FactWords) -> bool:
@@ -391,6 +414,12 @@ class _Comparison:
         near = (one for one in flags if self._at.slots & set(conflict_slots(one)))
         clause = self._reading.segments[self._at.segment].text
         return any(asks_with(one, clause) for one in near)
+
+    def add_joints(self, chosen: set[int]) -> None:
+        """Compare the joint wishes that are told, whole or not."""
+        for one in played_joints(self._reading, chosen, self._lexicon, self._facts):
+            self._at = Stretch("", 0, 0, one.segment)
+            self._mark(one.key, is_right=one.is_right)
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""

@@ -32,6 +32,12 @@ _NOTES = re.compile(
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
     r"|(?:restate|repeat|read) (?:it|this|that|everything))\b"
 )
+_CONFIRMED = re.compile(r"\b(?:confirmed|correct|right)\W*\?\W*$")
+TO_CONFIRM = re.compile(
+    r"\b(?:confirm|make sure|double-check|restate|recap|summari[sz]e|sum up"
+    r"|read(?:ing)? .{0,20}\bback|repeat|right|correct|accurate|did i|have i)\b"
+)
+"""Words of a note that is told to be confirmed."""
 _WHETHER = re.compile(
     r"\b(?:whether|if) (?:this|that|it|all|everything)(?: of (?:this|that|it))? (?:is|are|looks?)"
     r" (?:all )?(?:accurate|right|correct|in order|as it should be|complete|ok(?:ay)?|fine)\b"
@@ -59,7 +65,8 @@ _SECOND_PERSON = re.compile(
 _FIRM = re.compile(
     r"\b(?:firm|fixed|definite(?:ly)?|(?<!\ba )(?<!any )certain(?:ly)?|settled|absolute(?:ly)?"
     r"|strict(?:ly)?|final"
-    r"|non-negotiable|hard (?:limit|cap|maximum)|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
+    r"|non-negotiable|hard (?:limit|cap|max(?:imum)?|ceiling)"
+    r"|(?:the|your|an?) (?:upper )?(?:most|maximum|limit)"
     r"|(?:must|may|should|can) (?:not|n't) (?:be )?exceed\w*|a must|set in stone"
     r"|(?:has|have|need(?:s)?) to be|both"
     r"|still (?:what you|so|right|correct|the case|fine|ok(?:ay)?|good|valid)"
@@ -102,6 +109,13 @@ def is_check(segment: Segment) -> bool:
     found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
     found = found or FAULTS.search(text)
     return found is not None or segment.says("check")
+
+
+def is_tag(segment: Segment) -> bool:
+    """Tell whether a clause tells something, and asks behind it if that is right."""
+    return segment.text.rstrip().endswith("?") and (
+        _TAG.search(segment.text) is not None or _CONFIRMED.search(segment.text) is not None
+    )
 
 
 def _is_for_booking(segment: Segment) -> bool:

@@ -6,12 +6,13 @@ both, or only there?` asks whether a wish holds throughout.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value
-from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.understanding import ANY_ID, HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
 _OR = re.compile(r"\bor\b|/")
@@ -22,9 +23,15 @@ _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
     r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back)\b"
 )
+_CHOOSE = re.compile(
+    r"\b(?:choose|pick|prefer\w*|which|options?|choices?|rather|select|fancy|kinds?|types?)\b"
+)
+"""What leads up to a list of what may be chosen."""
+_FEWEST_OPTIONS = 2
 _REFERS = re.compile(r"\b(?:that|this|those|these|it|they)\b")
 
 
+@lru_cache(maxsize=HEARD_AT_ONCE)
 def asked_by_values(reading: Reading) -> tuple[str, ...]:
     """Return the keys of the wishes of which a question names several values to choose from."""
     facts = reading.lexicon.facts
@@ -34,9 +41,10 @@ def asked_by_values(reading: Reading) -> tuple[str, ...]:
         for key in features.facts
         if _is_about(segment, facts[key]) and _is_menu(segment.text, facts[key])
     }
-    return tuple(found)
+    return tuple(found | dict.fromkeys(_listed_menus(reading)))
 
 
+@lru_cache(maxsize=HEARD_AT_ONCE)
 def asked_throughout(reading: Reading) -> tuple[str, ...]:
     """Return the keys of the wishes of which a question asks if they hold for all their slots.
 
@@ -53,6 +61,27 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
             found |= dict.fromkeys(before if refers else named)
         before = named
     return tuple(found)
+
+
+def _listed_menus(reading: Reading) -> Iterator[str]:
+    """Yield the facts of which a list names a value an item, to choose from; no list of items."""
+    segments = reading.segments
+    is_list = sum(one.is_item for one in segments) >= _FEWEST_OPTIONS
+    for key, words in reading.lexicon.facts.items() if is_list else ():
+        if words.hours or len(words.cues) < 2:
+            continue
+        named = [{v for v, cue in words.cues.items() if cue.search(one.text)} for one in segments]
+        runs = [
+            number
+            for number, (one, two) in enumerate(pairwise(zip(segments, named, strict=True)))
+            if one[0].is_item and two[0].is_item and one[1] and two[1] and one[1] != two[1]
+        ]
+        if len(runs) + 1 < _FEWEST_OPTIONS or len({frozenset(named[n]) for n in runs}) < len(runs):
+            continue
+        near = segments[max(0, runs[0] - 2) : runs[0]] if runs else ()
+        items = [segments[n].text for n in (*runs, runs[-1] + 1)]
+        if any(_CHOOSE.search(one.text) for one in near) and not any(map(ANY_ID.search, items)):
+            yield key
 
 
 def _questions(reading: Reading) -> Iterator[tuple[Segment, ClauseFeatures]]:

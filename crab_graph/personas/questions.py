@@ -15,10 +15,12 @@ from crab_graph.personas.wordbook import (
 )
 from crab_graph.text.utterance import Clause, Utterance, read_message
 
+MOST_CLAUSES = 1_000
+"""Clauses of a message that a user reads: of one with more the beginning and the end."""
 _SHORT_HEADING = 6
 _NEXT = re.compile(
     r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
-    r"|(?P<word>[^\W\d_]{3,}|\d\d|\))\. +(?=[^\W\d_]{2}|a )"
+    r"|(?P<word>(?<![^\W\d_])[^\W\d_]{3,}|\d\d|\))\. +(?=[^\W\d_]{2}|a )"
     r"|(?: *[\U0001f300-\U0001faff\u2639-\u263b\u2705\u270a-\u270d\u2728\u2764]"
     r"|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"
     r"| *\((?=[^()\n]{8,120}\?\))|(?<=\?)\)[,;.]? *"
@@ -80,7 +82,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
     segments: list[Segment] = []
     is_asking, heading, section = False, frozenset[str](), frozenset[str]()
     by_line: dict[int, list[tuple[int, int]]] = {}
-    for clause in utterance.clauses:
+    for clause in _attended(utterance.clauses):
         by_line.setdefault(clause.line, []).extend(_questions_apart(utterance.text, clause))
     bodies = {n: utterance.text[spans[0][0] : spans[-1][1]] for n, spans in by_line.items()}
     last = max(by_line, default=0)
@@ -118,6 +120,12 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
+
+
+def _attended(clauses: Sequence[Clause]) -> Sequence[Clause]:
+    """Return those clauses of a message that a user reads."""
+    half = MOST_CLAUSES // 2
+    return clauses if len(clauses) <= MOST_CLAUSES else (*clauses[:half], *clauses[-half:])
 
 
 def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:

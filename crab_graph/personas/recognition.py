@@ -111,7 +111,9 @@ def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -
         fact, words = briefing.fact(key), briefing.lexicon.facts.get(key)
         if fact is None or words is None:
             continue
-        if words.form is ValueForm.MONEY:
+        if words.is_joint:
+            is_stated = words.tells(text.casefold(), fact.value)
+        elif words.form is ValueForm.MONEY:
             is_stated = parse_cents(fact.value) in cents
         else:
             is_anywhere, slots = _is_anywhere(fact, words, briefing), set(words.slots)

@@ -21,6 +21,7 @@ from crab_graph.personas.decisions import (
     open_dialogue,
     private_calls,
 )
+from crab_graph.personas.declined_cards import with_spare_card
 from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over, shortened
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
@@ -29,11 +30,12 @@ from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
-from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.stated_plans import read_plan, read_plans
+from crab_graph.personas.turn_review import reviewed
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import reading_of
 from crab_graph.personas.ways_of_saying import WaysOfSaying
@@ -110,6 +112,7 @@ class RulesUser:
         turn, said = with_later_half(turn)
         reply = change_mind(turn, first.key) if first and is_changing else decide(turn)
         reply = said_before(reply, said, is_asked=is_cautious(turn))
+        reply = reviewed(turn, reply)
         reply, memory = with_patience(turn, reply)
         memory = replace(memory, errors=_after(memory.errors, turn, reply, number))
         return self._finish(memory, reply, speaker, number, is_first=is_first)
@@ -173,6 +176,7 @@ class RulesUser:
         wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)
+        wallet = with_spare_card(wallet, reading, self._habit)
         asks_approval = reading.asks_approval
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         return Turn(
@@ -190,6 +194,7 @@ class RulesUser:
             refused=tuple(refusals(wallet, reading)) if asks_approval else (),
             speaker=speaker,
             habit=self._habit,
+            met=frozenset(fulfilled(plan, briefing, reading.amounts)),
         )
 
     def _finish(

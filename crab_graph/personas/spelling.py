@@ -24,6 +24,8 @@ _NEARBY = {
     for near in (*row[at + 1 : at + 2], *below[max(at - 1, 0) : at + 1])
 }
 """Keys that stand beside each other."""
+_VARIANTS = frozenset({"er", "re"})
+"""Ends of words that are spelled either way, as `center` and `centre`."""
 _LONG = 6
 """Letters of the longer of two words from which on they are taken for one."""
 _USUAL = 5
@@ -70,6 +72,8 @@ def is_slip(word: str, other: str) -> bool:
         return short[at:] == long[at + 1 :]
     if short[at + 1 :] == long[at + 1 :]:
         return frozenset((short[at], long[at])) in _NEARBY
+    if short[at:] in _VARIANTS and long[at:] in _VARIANTS:
+        return False
     return short[at + 2 :] == long[at + 2 :] and short[at : at + 2] == long[at + 1 : at - 1 : -1]
 
 

@@ -22,7 +22,10 @@ _ENDS = re.compile(
     r"|back|check-?out|closes?|closing)(?: at| by| around| is| time)?[ :]{0,2}"
     r"|[→–—>-]\s?|→\s?)(?:\w{3,12} )?\Z"
 )
-_UNTIL = re.compile(r"\b(?:before|until|till|by|earlier than|no later than)(?: about| around)? \Z")
+_UNTIL = re.compile(
+    r"\b(?:(?<!not )(?<!no )(?:before|earlier than)|until|till|by|no later than)"
+    r"(?: about| around)? \Z"
+)
 _AFTER_END = re.compile(r"^\W{0,2}(?:arrival|landing|touchdown)\b")
 _PART_SPLIT = re.compile(r"[,;()|]|\s-\s|\.\s|(?<=\w)(?= (?:but|while|whereas|so|which)\b)")
 _BESIDE = re.compile(r"\b(?:instead of|rather than|other than|not|no|without)\b")
@@ -150,6 +153,8 @@ def number_of(word: str) -> int | None:
 
 def names_value(text: str, words: FactWords) -> bool:
     """Tell whether a clause names a value that a fact could have."""
+    if words.is_joint:
+        return words.about.search(text) is not None
     if words.form is ValueForm.DATE:
         return _MONTH.search(text) is not None
     if words.form is ValueForm.COUNT and words.conflict is not None:

@@ -46,8 +46,8 @@ class Turn:
     """Everything one decision looks at: the user, what it remembers, what it has heard and seen.
 
     `conflicts` are the keys of the facts that the agent's plan contradicts, `overlooked` those that
-    it contradicts unseen, `playback` is what it plays back of the user's wishes, compared with
-    them, `said` are the facts that it says before it answers.
+    it contradicts unseen, `met` those that it plainly fits, `playback` is what it plays back of the
+    user's wishes, compared with them, `said` are the facts that it says before it answers.
     """
 
     briefing: UserBriefing
@@ -66,6 +66,7 @@ class Turn:
     habit: PaymentHabit = PaymentHabit.AT_ONCE
     said: tuple[str, ...] = ()
     overlooked: tuple[str, ...] = ()
+    met: frozenset[str] = frozenset()
 
     @property
     def facts(self) -> Mapping[str, Fact]:

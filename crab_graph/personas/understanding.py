@@ -16,6 +16,7 @@ from crab_graph.personas.plain_requests import (
     asks_for_approvals,
     asks_for_card,
     asks_for_yes,
+    invites_wishes,
     puts_off_approvals,
     puts_off_card,
 )
@@ -302,7 +303,8 @@ class Reading:
     @property
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
-        return "open_question" in self._likely or (self._asks_more and not self.asked)
+        is_asked = "open_question" in self._likely or (self._asks_more and not self.asked)
+        return is_asked or (self.asks_booking and invites_wishes(self.segments))
 
     @property
     def is_closing(self) -> bool:
@@ -325,7 +327,8 @@ class Reading:
         if self._is_plainly_for_approvals:
             return True
         is_later = _BOOKING_ID not in self._words and puts_off_approvals(self.segments)
-        return "asks_approval" in self._likely and not is_later
+        is_about = self._is_about_payment or says("approval", self._words)
+        return "asks_approval" in self._likely and is_about and not is_later
 
     @property
     def asks_card(self) -> bool:
@@ -414,6 +417,8 @@ def _said(text: str, lexicon: DomainLexicon) -> str:
     return speller(lexicon.learned).mended(said)
 
 
+HEARD_AT_ONCE = 16
+"""Readings of which is kept what else was worked out of them: a decision asks for it many times."""
 _KEPT = 256
 """Readings of a process: those of some twenty episodes, at a tenth of a megabyte each."""
 

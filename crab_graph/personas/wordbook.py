@@ -6,11 +6,11 @@ in `phrases.toml` beside this module.
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -89,6 +89,8 @@ class FactWords(_Words):
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         others: Values among which a user can change its mind; by default those that have words.
         is_certain: Whether every user is sure of it from the start.
+        parts: Of a joint wish, by value: what all stands where it is told whole.
+        about: Of a joint wish: what stands where it is spoken of.
     """
 
     key: str
@@ -113,6 +115,18 @@ class FactWords(_Words):
     codes: Mapping[str, str] = {}
     others: tuple[Any, ...]
     is_certain: bool = False
+    parts: Mapping[str, tuple[Cue, ...]] = {}
+    about: Cue = _NEVER
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it is a condition, alternatives or a share, which is told whole or not at all."""
+        return bool(self.parts)
+
+    def tells(self, text: str, value: Any) -> bool:
+        """Tell whether a casefolded text tells the whole of a joint wish."""
+        parts = self.parts.get(str(value), ())
+        return bool(parts) and all(part.search(text) for part in parts)
 
     @model_validator(mode="before")
     @classmethod
@@ -144,6 +158,19 @@ class Topic(_Words):
     facts: Texts
 
 
+class JointTruth(NamedTuple):
+    """A joint wish as a condition on what a plan says.
+
+    Attributes:
+        reads: Slot and words of each property that `holds` takes, in order; it takes by name what
+            else of the user's facts is `given`.
+    """
+
+    reads: Sequence[tuple[str, FactWords]]
+    given: Sequence[str]
+    holds: Callable[..., Any]
+
+
 class DomainLexicon(_Words):
     """All the words users of a domain need.
 
@@ -162,6 +189,7 @@ class DomainLexicon(_Words):
             plan.
         people: Words for those whom it is for, beside the shared ones.
         human: What means a human agent.
+        truths: What joint wishes say of a plan, by key, where that can be read in one.
     """
 
     opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
@@ -181,6 +209,7 @@ class DomainLexicon(_Words):
     job: Cue = _NEVER
     people: Cue = _NEVER
     human: HumanWords = HumanWords()
+    truths: Mapping[str, JointTruth] = {}
 
     def plain(self, words: str) -> str:
         """Return a casefolded text as the shared cues read it, which know no domain's words."""

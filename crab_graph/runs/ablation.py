@@ -25,6 +25,7 @@ from crab_graph.eval.statistics import (
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.personas.condition import Persona
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import label
 
 if TYPE_CHECKING:
     from crab_graph.runs.run import Run
@@ -112,17 +113,18 @@ class Ablation:
         rows = []
         for condition, levels in self.levels.items():
             level, effect = levels[PASS], self.effects.get(condition, {}).get(PASS)
-            told = ["", "", ""]
+            told = ["", ""]
             if effect is not None:
                 ends = effect.contrast.interval.ends
                 between = "–" if ends is None else "{:+.0%} to {:+.0%}".format(*ends)
-                told = [f"{effect.contrast.difference:+.0%}", between, f"{effect.p_holm:.4f}"]
+                told = [f"{effect.contrast.difference:+.0%} ({between})", f"{effect.p_holm:.4f}"]
             rate = "–" if level.value is None else f"{level.value:.0%}"
             rows.append((condition, level.tasks, level.episodes, rate, *told))
-        numbers = ("tasks", "episodes", "pass@1", "difference", "95 %", "p (Holm)")
+        names = ("tasks", "episodes", "pass_at_1", "difference", "p_holm")
+        numbers = tuple(map(label, names))
         return markup.shown(
             f"pass@1 against {self.reference}",
-            markup.table(("user", *numbers), rows, numbers=numbers),
+            markup.table((label("user"), *numbers), rows, numbers=numbers),
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Unpack
@@ -39,9 +38,17 @@ async def arun_episode(
     Many can be awaited together, each in a thread of its own. Where the wait is cancelled, the
     episode goes on to its end and nobody hears of it. Arguments and errors are `run_episode`'s.
     """
-    kept = {"checkpointer": checkpointer, "thread_id": thread_id, "prices": prices}
     return await in_thread(
-        partial(run_episode, task, agent, user, trial=trial, **kept, **settings)  # type: ignore[arg-type]
+        lambda: run_episode(
+            task,
+            agent,
+            user,
+            trial=trial,
+            checkpointer=checkpointer,
+            thread_id=thread_id,
+            prices=prices,
+            **settings,
+        )
     )
 
 
@@ -70,10 +77,19 @@ async def arun(
         if progress is not None:
             progress(made)
 
-    terms = {"force": force, "allow_mismatch": allow_mismatch, "progress": report}
     try:
         return await in_thread(
-            partial(run, bench, agent, user, trials, out, **terms, **settings)  # type: ignore[arg-type]
+            lambda: run(
+                bench,
+                agent,
+                user,
+                trials,
+                out,
+                force=force,
+                allow_mismatch=allow_mismatch,
+                progress=report,
+                **settings,
+            )
         )
     except asyncio.CancelledError:
         is_cancelled.set()

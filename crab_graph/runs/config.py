@@ -1,32 +1,35 @@
 """What a run is: all that its results depend on, as `RUN/run.json` keeps it."""
 
+import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from crab_graph.domain.card import EARLIER_AXES, AxisCard, DomainCard
-from crab_graph.errors import ResumeMismatch, RunError, UsageError
+from crab_graph.domain.card import EARLIER_AXES, AxisCard, DomainCard, TableCard
+from crab_graph.enclosed import check_enclosed
+from crab_graph.errors import RunError, UsageError
 from crab_graph.models.prices import Prices
+from crab_graph.runs.owner import Authorship, authorship_of, seal_file
 from crab_graph.schema import FileModel
+from crab_graph.seals import SEAL, SEALED, DamagedFile, read_document, sealed
 from crab_graph.settings import RunLimits, RunSettings, Toolset, about, agent_label
-from crab_graph.workers import entries_of, write_atomically
+from crab_graph.workers import write_atomically
 
 CONFIG = "run.json"
 SHARDS = "shards"
 CHECKPOINTS = "checkpoints"
 PIVOTS = "pivots"
+NOTES = "notes.jsonl"
 """Directory in a run: a run of forks for each episode that was looked into."""
 
-BEGIN_OTHERWISE = (
-    "go on with `allow_mismatch=True`, use another directory, or start over with `force=True`"
-)
+MOST_EPISODES = 10_000_000
+"""What a run may consist of; the largest that is known of has a thousandth of it."""
 
 _WORDS = {
     "benchmark_sha256": "benchmark",
@@ -34,20 +37,21 @@ _WORDS = {
     "personas_sha256": "prompt fragments",
 }
 """What a mismatch calls a field, where its name says less."""
-_MADE = {"agent_sha256": "agent", "user_sha256": "user"}
+MADE = {"agent_sha256": "agent", "user_sha256": "user"}
 """Hashes of what makes a party that is Python code."""
-_SINCE = {"code_sha256", *_MADE}
+_SINCE = {"code_sha256", *MADE}
 """Fields that earlier versions did not keep, or that not every agent has."""
 _OWN = (
-    "schema_version benchmark card agent_parts user_parts versions limits checkpoint prices "
+    "schema_version benchmark card tables agent_parts user_parts versions limits checkpoint prices "
     "run_limits mismatches"
 )
 _FREE = {one.name for one in fields(RunSettings) if (said := about(one)) and not said.decides}
 _FREE.update(_OWN.split())
 """Fields that may be others when a run is gone on with, or are compared piece by piece."""
 
-_UNTOLD = "{} itself"
-"""What differs between parties of which all that can be read is the same."""
+UNTOLD = "{} itself"
+"""What differs where all that can be read of a party is alike."""
+
 RunPath = str | os.PathLike[str]
 """The directory of a run; a `Run` stands for its own."""
 
@@ -84,6 +88,7 @@ class RunConfig(RunSettings):
     Attributes:
         engine: What plays the users: also `python` for callables, `person` for one at a keyboard.
         card: What the domain of its tasks calls things; a run of an earlier version has none.
+        tables: The tables that its episodes write in; an earlier version did not keep them.
         code_sha256: Hash of the package's sources that episodes depend on.
         agent_sha256: Hash of all that makes the agent, if it is Python code.
         agent_parts: What that is: hashes of its `source` and of all that could be `read` of it, its
@@ -93,18 +98,21 @@ class RunConfig(RunSettings):
         prices: Prices of models when it was last worked on; its costs are counted with them.
         checkpoint: The database of its checkpoints, if it is not a file.
         mismatches: What differed when it was gone on with under other settings: name, before, now.
+        schema_version: 2 where `run.json` and every line of its shards carry a checksum; a run that
+            was begun without them goes on as 1, and what has none is read unchecked.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
     benchmark: str
     benchmark_sha256: str
     agent: str
     users: tuple[str, ...]
     engine: str = Field(alias="user_engine")
-    tasks: tuple[str, ...]
+    tasks: tuple[str, ...] = Field()  # else it had the default of the settings
     toolset: str = Toolset.PARITY.value
     versions: dict[str, str]
     card: DomainCard | None = None
+    tables: tuple[TableCard, ...] = ()
     personas_sha256: str | None = None
     code_sha256: str | None = None
     agent_sha256: str | None = None
@@ -121,6 +129,11 @@ class RunConfig(RunSettings):
     def user_engine(self) -> str:
         """What plays the users, as the file calls it."""
         return self.engine
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether each line of its shards has to carry a checksum."""
+        return self.schema_version >= SEALED
 
     @property
     def agent_name(self) -> str:
@@ -183,8 +196,8 @@ class RunConfig(RunSettings):
             values = (before[name], now[name])
             if values[0] == values[1] or (name in _SINCE and None in values):
                 continue
-            if name in _MADE:
-                found += self._other_parts(_MADE[name], asked)
+            if name in MADE:
+                found += self._other_parts(MADE[name], asked)
             else:
                 found.append((_WORDS.get(name, name), *values))
         return tuple(
@@ -196,7 +209,7 @@ class RunConfig(RunSettings):
         """Return in what another agent or user of the same spec differs: name, before, now."""
         before, now = (getattr(one, f"{party}_parts") for one in (self, asked))
         if before and before.get("read") == now.get("read"):
-            return [(_UNTOLD.format(party), "one", "another that is alike in all that can be read")]
+            return [(UNTOLD.format(party), "one", "another that is alike in all that can be read")]
         found = [
             (f"{part} of the {party}", before.get(part, "none"), now.get(part, "none"))
             for part in ("source", "models")
@@ -208,10 +221,19 @@ class RunConfig(RunSettings):
 _ADAPTER = TypeAdapter(RunConfig)
 
 
-def save_config(directory: Path, config: RunConfig) -> None:
-    """Write what a run is, whole or not at all."""
-    text = _ADAPTER.dump_json(config, by_alias=True, indent=2).decode()
-    write_atomically(directory / CONFIG, text + "\n")
+def save_config(directory: Path, config: RunConfig, by: Authorship | None = None) -> None:
+    """Write what a run is, whole or not at all, and seal it as what it is to this user.
+
+    That is, unless told, what it was; a new one is the user's own.
+    """
+    if by is None:
+        is_there = (directory / CONFIG).exists()
+        by = authorship_of(directory / CONFIG) if is_there else Authorship.WRITTEN
+    fields = json.loads(_ADAPTER.dump_json(config, by_alias=True))
+    written = sealed(fields) if config.is_sealed else fields
+    text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
+    seal_file(directory / CONFIG, text, by)
+    write_atomically(directory / CONFIG, text)
 
 
 def read_config(directory: Path) -> RunConfig:
@@ -221,8 +243,13 @@ def read_config(directory: Path) -> RunConfig:
         RunError: there is no run in the directory, or its configuration is damaged.
     """
     path = Path(directory) / CONFIG
+    if path.exists():
+        check_enclosed(Path(directory), RunError)
     try:
-        return _ADAPTER.validate_json(path.read_text(encoding="utf-8"))
+        fields = read_document(path)
+        fields.pop(SEAL, None)
+        config = _ADAPTER.validate_python(fields)
+        check_size(config)
     except (FileNotFoundError, NotADirectoryError):
         missing = "is no run" if Path(directory).exists() else "no such directory"
         is_benchmark = (Path(directory) / "manifest.json").exists()
@@ -231,9 +258,29 @@ def read_config(directory: Path) -> RunConfig:
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
-        raise RunError(f"{path}: damaged, or of another version: {reason}") from None
-    except (UnicodeDecodeError, UsageError) as error:
-        raise RunError(f"{path}: damaged, or of another version: {error}") from None
+        raise _damaged(path, reason) from None
+    except (DamagedFile, UsageError) as error:
+        raise _damaged(path, error) from None
+    return config
+
+
+def _damaged(path: Path, reason: object) -> RunError:
+    return RunError(
+        f"{path}: damaged, or of another version: {reason}; "
+        "restore it from a copy, or run again in another directory"
+    )
+
+
+def check_size(config: RunConfig) -> None:
+    """Refuse a run of more episodes than anybody plays, which would only be counted for hours.
+
+    Raises:
+        UsageError: it is so large.
+    """
+    if config.planned > MOST_EPISODES:
+        raise UsageError(
+            f"trials {str(config.trials)[:12]}: a run may have {MOST_EPISODES:,} episodes at most"
+        )
 
 
 def paths_of(runs: Sequence[object]) -> list[Path]:
@@ -253,90 +300,6 @@ def paths_of(runs: Sequence[object]) -> list[Path]:
     if not listed:
         raise UsageError("name a run, or several")
     return listed
-
-
-def begin_run(
-    directory: Path,
-    config: RunConfig,
-    *,
-    force: bool = False,
-    allow_mismatch: bool = False,
-    hint: str = BEGIN_OTHERWISE,
-) -> None:
-    """Make a directory this run's, or see that it already is.
-
-    A run with other settings is thrown away with `force`; with `allow_mismatch` what is finished
-    stays as it is, the rest is done as now asked for, and the run says what differed. Otherwise it
-    is refused, with a hint at what one can do.
-
-    Raises:
-        ResumeMismatch: it holds a run with other settings.
-        RunError: it holds something else.
-    """
-    if (directory / CONFIG).exists():
-        existing = read_config(directory)
-        may_differ = force or allow_mismatch
-        differing = differences_allowed(directory, existing, config, may_differ, hint)
-        if not differing:
-            prices = config.prices or existing.prices
-            config = replace(existing, prices=prices, run_limits=config.run_limits)
-        elif force:
-            forget_episodes(directory)
-        else:
-            config = replace(config, mismatches=(*existing.mismatches, *differing))
-        if config == existing:
-            return
-    directory.mkdir(parents=True, exist_ok=True)
-    save_config(directory, config)
-
-
-def forget_episodes(directory: Path) -> None:
-    """Throw away what a run has played so far."""
-    for name in (SHARDS, CHECKPOINTS, PIVOTS):
-        shutil.rmtree(directory / name, ignore_errors=True)
-
-
-def differences_allowed(
-    directory: Path,
-    existing: RunConfig,
-    asked: RunConfig,
-    may_differ: bool,
-    hint: str = BEGIN_OTHERWISE,
-) -> tuple[dict[str, str], ...]:
-    """Return what is asked for otherwise than a directory's run was begun with.
-
-    Raises:
-        ResumeMismatch: something is, and may not be; it says so line by line.
-    """
-    differing = existing.differences(asked)
-    names = [one["name"] for one in differing]
-    for party in () if may_differ else _MADE.values():
-        if names == [_UNTOLD.format(party)]:
-            raise ResumeMismatch(f"{directory}: {_untold(party, existing, asked)}")
-    if differing and not may_differ:
-        lines = [f"begun with {d['name']} {d['before']}, not {d['now']}" for d in differing]
-        raise ResumeMismatch(f"{directory}: holds a run with other settings; {hint}", lines)
-    return differing
-
-
-def _untold(party: str, existing: RunConfig, asked: RunConfig) -> str:
-    said = [getattr(one, f"{party}_parts").get("unread") for one in (asked, existing)]
-    unread = next((one for one in said if one), "it was given a name")
-    name = "begin with a `name=`, " if party == "agent" else ""
-    return (
-        f"nothing tells this {party} from the one it was begun with, since {unread}; {name}use "
-        "another directory, or, if it is the same one, go on with `allow_mismatch=True`"
-    )
-
-
-def check_directory(directory: Path) -> None:
-    """Refuse a path that holds something else than a run, by a `RunError`."""
-    if directory.exists() and not directory.is_dir():
-        raise RunError(f"{directory}: is a file; a run needs a directory")
-    if directory.is_dir() and not (directory / CONFIG).exists():
-        others = [entry.name for entry in entries_of(directory) if entry.suffix != ".lock"]
-        if others:
-            raise RunError(f"{directory}: is not empty and holds no run; choose another `out=`")
 
 
 def _shortened(value: Any, limit: int = 60) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crab_graph import markup
+from crab_graph.terms import FAULTS, OUTCOMES, label, words
 
 MOST_CHARACTERS = 2000
 MOST_OF_A_RESULT = 400
@@ -15,19 +16,23 @@ MOST_EVIDENCE = 3
 
 def episode_html(episode: Any) -> str:
     """Return how an episode came out, and its dialogue."""
-    fault = f", fault: {episode.fault}" if episode.fault else ""
-    first = f", first failure: {episode.primary_failure}" if episode.primary_failure else ""
+    fault = f", fault: {FAULTS[episode.fault]}" if episode.fault else ""
+    first = (
+        f", {label('first_failure')}: {words(episode.primary_failure)}"
+        if episode.primary_failure
+        else ""
+    )
     agent = f"{episode.agent_label}{' (reference)' if episode.agent_is_reference else ''}"
     failed = [name for name, verdict in episode.checks.items() if verdict == "fail"]
     rows = [(name, _evidence(episode.evidence.get(name, ()))) for name in failed]
     error = markup.paragraph(f"error: {episode.error}") if episode.error else ""
     return markup.shown(
-        f"{episode.episode_id} by {agent}: {episode.outcome}{fault}{first}",
+        f"{episode.episode_id} by {agent}: {OUTCOMES[episode.outcome]}{fault}{first}",
         error,
-        markup.table(("failed check", "why"), rows) if rows else "",
+        markup.table((label("failed_check"), label("why")), rows) if rows else "",
         markup.folded(
             f"The dialogue, {len(episode.messages)} messages",
-            markup.table(("", "", "said or done"), _dialogue(episode.messages)),
+            markup.table(("", "", label("said_or_done")), _dialogue(episode.messages)),
         ),
     )
 

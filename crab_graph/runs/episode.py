@@ -11,16 +11,17 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from crab_graph.agents.adapters import Agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.agents.identity import playing, untold
-from crab_graph.domains.task import Task, check_task
+from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch
 from crab_graph.eval.gradable import ended_by
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.given_values import a_count
 from crab_graph.graph.accounts import costs_of, lost_usage, usage_by_party
-from crab_graph.graph.build import Leg, PreparedEpisode, prepare_episode
+from crab_graph.graph.build import Leg, PreparedEpisode, open_seats, prepare_episode
 from crab_graph.graph.restart import hidden_state
 from crab_graph.graph.state import Ending, Status, is_finished, transcript_of
-from crab_graph.graph.users import Setup, UserSpec, set_up, user_objects
+from crab_graph.graph.told import traced_if_asked
+from crab_graph.graph.users import Setup, UserSpec, user_objects
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
@@ -30,8 +31,9 @@ from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.step_costs import measured_seconds
 from crab_graph.runs.surroundings import undisturbed
-from crab_graph.settings import EpisodeKeywords, EpisodeSettings, value_of
+from crab_graph.settings import EpisodeKeywords
 
 
 class Visit(NamedTuple):
@@ -73,13 +75,11 @@ def run_episode(
         BenchmarkError: another version of the domain made the task.
         ResumeMismatch: the thread holds an episode that was begun with something else.
     """
-    wanted = value_of(EpisodeSettings, settings)
-    setup = set_up(wanted, prices)
-    check_task(task)
+    task, setup = open_seats(task, settings, prices)
     visit = Visit(a_count("trial", trial), checkpointer, thread_id)
-    players = [] if checkpointer is None else [agent, *user_objects([user], wanted)]
+    players = [] if checkpointer is None else [agent, *user_objects([user], setup.settings)]
     with playing(*players):
-        return play_episode(task.with_toolset(wanted.toolset), agent, user, setup, visit)
+        return play_episode(task, agent, user, setup, visit)
 
 
 def play_episode(
@@ -91,7 +91,7 @@ def play_episode(
     prepared = prepare_episode(task, agent, user, visit.checkpointer, setup, leg)
     start = {} if origin is None else origin.start(task, prepared.spec)
     prepared = prepared.named(_name(task, prepared, visit))
-    with undisturbed():
+    with undisturbed(), traced_if_asked(asks_models=prepared.nodes.asks_models):
         if visit.checkpointer is None:
             state = _last_state(prepared.compile().stream(start, stream_mode="values"))
         else:
@@ -222,11 +222,13 @@ def _record(
     conduct = UserConduct.from_record(persona, dimensions, facts)
     ended = "infra" if broken else ended_by(ending["reason"])
     graded = grade_fields(task, messages, ended, breakdown, faults, conduct)
-    return EpisodeRecord(
+    record = EpisodeRecord(
         **about,
         **graded,
         task_id=task.id,
         stratum=task.stratum,
+        level=task.level,
+        difficulties=task.difficulties,
         axes=dict(task.axes),
         persona=persona,
         dimensions=dimensions,
@@ -245,6 +247,7 @@ def _record(
         trace=tuple(trace_of(state)),
         hidden=hidden_state(state),
     )
+    return record.model_copy(update={"seconds": measured_seconds(record)})
 
 
 def _spending(

@@ -13,7 +13,6 @@ from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
 from crab_graph.domains.benchmark import Benchmark
 from crab_graph.domains.task import Task
-from crab_graph.given_values import a_path
 from crab_graph.graph.users import Setup, UserSpec, with_open_model
 from crab_graph.models.chat import model_of
 from crab_graph.models.prices import NO_PRICES
@@ -23,15 +22,12 @@ from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.plan import is_settled, plan_episodes
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.sitting import Sitting, prepare_sitting
+from crab_graph.runs.sitting import Sitting, wanted_sitting
 from crab_graph.runs.store import kept_index
 from crab_graph.settings import (
     Engine,
     EpisodeSettings,
     RunKeywords,
-    RunSettings,
-    SittingSettings,
-    value_of,
 )
 from crab_graph.testing.server import count_tokens
 from crab_graph.tools.registry import Owner
@@ -111,10 +107,7 @@ def estimate_run(
         UsageError: a setting is out of range, or names nothing.
         ResumeMismatch: the directory holds a run with other settings.
     """
-    given = {**settings, "trials": trials}
-    wanted = value_of(RunSettings, given, SittingSettings)
-    terms = value_of(SittingSettings, given, RunSettings)
-    sitting = prepare_sitting(a_path("out", out), bench, agent, user, wanted, terms)
+    sitting = wanted_sitting(out, bench, agent, user, {**settings, "trials": trials})
     return estimate_sitting(sitting, force=force, allow_mismatch=allow_mismatch)
 
 

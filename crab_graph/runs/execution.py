@@ -20,12 +20,13 @@ from crab_graph.errors import UsageError
 from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.graph.users import with_open_model
 from crab_graph.interrupts import told_of_interrupts
+from crab_graph.models.hosts import keys_withheld
 from crab_graph.runs.config import CHECKPOINTS, SHARDS
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import PlannedEpisode, is_settled, plan_episodes
 from crab_graph.runs.sitting import Progress, Report, Sitting
-from crab_graph.runs.store import IndexEntry, Shard, load_index
+from crab_graph.runs.store import IndexEntry, Shard, mend_shards
 from crab_graph.runs.surroundings import undisturbed
 from crab_graph.runs.warehouse import make_tables
 from crab_graph.runs.writing import hold_worker, keeping
@@ -95,7 +96,7 @@ def execute(sitting: Sitting, report: Report | None = None) -> None:
         StorageError: the disk is full; what was finished is kept.
     """
     directory, config = sitting.directory, sitting.config
-    finished = load_index(directory)
+    finished = mend_shards(directory)
     plan = list(plan_episodes(config.tasks, config.users, config.trials, config.turns))
     settled = {one.id: finished[one.id] for one in plan if is_settled(finished.get(one.id))}
     todo = [one for one in plan if one.id not in settled]
@@ -200,8 +201,9 @@ def open_worker(
     """
     directory, point, origin = sitting.directory, sitting.config.fork, sitting.origin
     place = directory.absolute()  # an agent may leave the working directory
-    agent = resolve_agent(sitting.agent)
-    setup = with_open_model(sitting.setup)
+    with keys_withheld(sitting.keyless):
+        agent = resolve_agent(sitting.agent)
+        setup = with_open_model(sitting.setup)
     tasks = _Tasks(sitting.benchmark, max(8, 2 * sitting.terms.concurrency))
     with keeping(directory), hold_worker(place, slot), ExitStack() as stack:
         shard = Shard(place / SHARDS / f"part-{slot}.jsonl")

@@ -6,15 +6,15 @@ from typing import Any, Unpack
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from crab_graph.agents.agent_types import AgentSpec
-from crab_graph.domains.task import Task, check_task
+from crab_graph.domains.task import Task
 from crab_graph.given_values import a_count
-from crab_graph.graph.build import Leg, prepare_episode
+from crab_graph.graph.build import Leg, open_seats, prepare_episode
 from crab_graph.graph.episode_graph import EpisodeGraph
-from crab_graph.graph.users import UserSpec, set_up
+from crab_graph.graph.users import UserSpec
 from crab_graph.models.prices import NO_PRICES, Prices
 from crab_graph.runs.episode import Visit, record_of
 from crab_graph.runs.grading import VERDICT_FIELDS
-from crab_graph.settings import EpisodeKeywords, EpisodeSettings, value_of
+from crab_graph.settings import EpisodeKeywords
 
 
 def build_graph(
@@ -42,11 +42,8 @@ def build_graph(
         UsageError: a setting is out of range, or the agent or the user is none.
         BenchmarkError: another version of the domain made the task.
     """
-    wanted = value_of(EpisodeSettings, settings)
-    setup = set_up(wanted, prices)
-    check_task(task)
+    task, setup = open_seats(task, settings, prices)
     trial = a_count("trial", trial)
-    task = task.with_toolset(wanted.toolset)
     prepared = prepare_episode(task, agent, user, checkpointer, setup, Leg(trial))
 
     def judge(state: Mapping[str, Any]) -> dict[str, Any]:

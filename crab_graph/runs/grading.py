@@ -9,23 +9,27 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
-from crab_graph.errors import ResumeMismatch
+from crab_graph.errors import ResumeMismatch, RunError
 from crab_graph.eval import verdict
 from crab_graph.eval.gradable import CRASH, UNSOUND, ended_by
 from crab_graph.eval.stamp import WORLD, differing, grading_stamp
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.models.secrets import without_secrets
-from crab_graph.runs.config import SHARDS, RunPath, read_config
+from crab_graph.runs.config import RunPath, read_config, save_config
+from crab_graph.runs.final_tables import table_cards
 from crab_graph.runs.record import NO_VERDICT, EpisodeRecord
-from crab_graph.runs.store import read_shard
+from crab_graph.runs.shard_lines import LineReader, damage_told, read_shard, shards_of
+from crab_graph.runs.trust import Named, check_trusted
 from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
+from crab_graph.seals import seal_line
+from crab_graph.settings import TrustSettings
 from crab_graph.workers import take_place, unfinished_path
 
 VERDICT_FIELDS = tuple("outcome passed fault error checks strict failures primary_failure".split())
@@ -94,6 +98,7 @@ def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
         "metrics": dict(found.metrics),
         "explanation": None if found.explanation is None else found.explanation.as_json(),
         "fact_fates": dict(found.fact_fates),
+        "final": found.final,
     }
     if found.outcome == "infra_error":
         fields["error"] = f"{UNSOUND}{found.error}"
@@ -176,6 +181,7 @@ def regrade_run(
     path: RunPath,
     *,
     allow_mismatch: bool = False,
+    trust: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Regrading:
     """Grade every stored episode of a run again; `progress` hears how many are graded so far.
@@ -185,10 +191,12 @@ def regrade_run(
 
     Raises:
         RunError: there is no run, it is damaged, or another process works on it.
+        UntrustedRun: somebody else wrote it, without `trust`.
         ResumeMismatch: benchmark or tools are others; nothing was written.
     """
     directory = Path(path)
     config = read_config(directory)
+    check_trusted(directory, Named(), TrustSettings(trust=trust))
     bench = load_benchmark(directory / config.benchmark)
     if bench.sha256 != config.benchmark_sha256 and not allow_mismatch:
         raise ResumeMismatch(
@@ -197,8 +205,10 @@ def regrade_run(
         )
     found = Regrading()
     with hold_run(directory):
-        shards = sorted((directory / SHARDS).glob("*.jsonl"))
-        standing = _standing(shards).values()
+        if not config.tables:
+            save_config(directory, replace(config, tables=table_cards(bench.domain.tables)))
+        shards = shards_of(directory)
+        standing = _standing(shards, config.is_sealed).values()
         for _, _, one in () if allow_mismatch or not bench.is_current else standing:
             task = bench[one.task_id].with_toolset(one.toolset)
             if parts := differing(one.stamp, grading_stamp(task), WORLD):
@@ -236,13 +246,18 @@ def regrade_record(bench: Benchmark, record: EpisodeRecord) -> EpisodeRecord:
     return after.model_copy(update={"history": (*record.history, before)})
 
 
-def _standing(shards: Sequence[Path]) -> dict[str, tuple[Path, int, EpisodeRecord]]:
+def _standing(
+    shards: Sequence[Path], is_sealed: bool
+) -> dict[str, tuple[Path, int, EpisodeRecord]]:
     found: dict[str, tuple[Path, int, EpisodeRecord]] = {}
     for shard in shards:
-        for end, record in read_shard(shard):
+        reader = LineReader(is_sealed)
+        for end, record in read_shard(shard, reader):
             known = found.get(record.episode_id)
             if known is None or record.attempts >= known[2].attempts:
                 found[record.episode_id] = shard, end, record.summary
+        if reader.bad:
+            raise RunError(f"nothing was graded: {damage_told(shard, reader.bad)}")
     return found
 
 
@@ -260,9 +275,10 @@ def _regrade_shard(
     try:
         with unfinished.open("wb") as file:
             try:
-                for end, record in read_shard(shard):
+                reader = LineReader(sealed=False)  # each line was read before
+                for end, record in read_shard(shard, reader):
                     again = _regrade_one(bench, record, found) if end in ends else record
-                    file.write(again.model_dump_json().encode() + b"\n")
+                    file.write(seal_line(again.model_dump_json().encode(), reader.lines))
                     read, written = end, file.tell()
                     progress(found.episodes)
             except KeyboardInterrupt as interrupt:

@@ -4,6 +4,7 @@ The chance is the share of continuations that pass, forked there with the same a
 it falls most, or rises most in an episode that passed, the episode was decided.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +18,8 @@ from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, RunPath, read_conf
 from crab_graph.runs.record import EpisodeRecord, id_of
 from crab_graph.runs.store import load_record, load_records
 from crab_graph.schema import FileModel
-from crab_graph.settings import ForkSettings, WorkKeywords, WorkSettings, value_of
+from crab_graph.seals import DamagedFile, read_model, sealed
+from crab_graph.settings import ForkSettings, PivotKeywords, TrustSettings, WorkSettings, value_of
 from crab_graph.workers import write_atomically
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from crab_graph.runs.sitting import Report
 
 RESULT = "pivot.json"
+_AGAIN = "remove it, and `crab-graph pivot` judges the same forks again"
 
 
 class PivotTurn(FileModel):
@@ -87,7 +90,7 @@ class Pivot(FileModel):
         without_verdict: Continuations that broke down.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
     episode_id: str
     agent: str
     agent_is_reference: bool
@@ -108,26 +111,30 @@ def pivot_episode(
     agent: "AgentSpec | None" = None,
     force: bool = False,
     progress: "Report | None" = None,
-    **work: Unpack[WorkKeywords],
+    **work: Unpack[PivotKeywords],
 ) -> Pivot:
     """Fork an episode at every turn, and return the chance to pass from each.
 
     The forks are kept in the run's directory: the same call goes on where an earlier one stopped,
     and more trials, continuations from each turn, add to those that are there. An agent is given
     where it is a Python object. With `force` forks of other settings or of another version are
-    thrown away; `work` are the fields of `crab_graph.settings.WorkSettings`.
+    thrown away; `work` are the fields of `WorkSettings` and `TrustSettings` in
+    `crab_graph.settings`.
 
     Raises:
+        UntrustedRun: somebody else wrote the run, without `trust`.
         UsageError: the episode cannot be forked.
         UnknownName: there is no such episode.
     """
     from crab_graph.runs.fork import (  # noqa: PLC0415  (loads LangGraph)
+        Source,
         begin_fork,
         fork_points,
         prepare_fork,
     )
 
-    workers = value_of(WorkSettings, work)
+    workers = value_of(WorkSettings, work, TrustSettings)
+    trust = value_of(TrustSettings, work, WorkSettings)
     wanted = ForkSettings(agent=agent, trials=trials)
     directory, name = a_path("a run", run), id_of(episode)
     record = load_record(directory, name)
@@ -135,10 +142,12 @@ def pivot_episode(
     point = ForkPoint(run="../..", episode_id=name, turns=tuple(fork_points(record)), fresh=True)
     known_trials = read_config(out).trials if (out / CONFIG).exists() else 0
     otherwise = replace(wanted, trials=max(trials, known_trials))
-    sitting = prepare_fork(directory, record, point, out, otherwise, workers)
+    source = Source(directory, record, point, trust)
+    sitting = prepare_fork(source, out, otherwise, workers)
     begin_fork(sitting, progress, may_grow=True, force=force)
     found = judge(record, load_records(out), trials)
-    write_atomically(out / RESULT, found.model_dump_json(indent=2) + "\n")
+    fields = sealed(found.model_dump(mode="json"))
+    write_atomically(out / RESULT, json.dumps(fields, indent=2) + "\n")
     return found
 
 
@@ -151,9 +160,9 @@ def load_pivots(run: str | Path) -> dict[str, Pivot]:
     found = {}
     for path in sorted((Path(run) / PIVOTS).glob(f"*/{RESULT}")):
         try:
-            one = Pivot.model_validate_json(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise RunError(f"{path}: damaged: {error}") from None
+            one = read_model(path, Pivot)
+        except DamagedFile as error:
+            raise RunError(f"{path}: damaged: {error}; {_AGAIN}") from None
         found[one.episode_id] = one
     return found
 

@@ -18,7 +18,8 @@ from crab_graph.graph.savers import open_saver
 from crab_graph.graph.state import Status, is_finished
 from crab_graph.graph.users import set_up
 from crab_graph.personas.condition import parse_condition
-from crab_graph.runs.config import CHECKPOINTS, SHARDS, begin_run, forget_episodes
+from crab_graph.runs.beginning import begin_run, forget_episodes
+from crab_graph.runs.config import CHECKPOINTS, SHARDS
 from crab_graph.runs.episode import Visit, play_episode
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord

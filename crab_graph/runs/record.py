@@ -6,6 +6,8 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from crab_graph.domain.card import EARLIER_AXES
+from crab_graph.enclosed import PLAIN_NAME
+from crab_graph.eval.final_state import FinalState
 from crab_graph.generation.constraints import Value
 from crab_graph.given_values import a_text
 from crab_graph.models.prices import Cost
@@ -61,11 +63,13 @@ class EpisodeRecord(FileModel):
         trace: The tool calls in order, each with its error code, if any, and the events it wrote.
         usage: What the models of agent and user took, by party and model, in all attempts.
         cost: What that cost in US dollars, by party; `None` where a price is not known.
+        seconds: Time on the clock of the steps that asked a model, by party.
         lost_usage: What of it went into steps that failed, and is not in the checkpoints.
         mock_seats: The parties that were played by `mock-llm`, which is no language model.
-        attempts: How often the episode was begun; infrastructure errors are tried again.
+        attempts: How often the episode was begun; infra errors are tried again.
         explanation: Why it failed: the nearest solution, and what was said beside what was done.
         fact_fates: What became of each fact the user knew: `in_time`, `late`, `ignored`, `never`.
+        final: The final tables, and what fills each slot; `None` in a record of an earlier version.
         stamp: What the verdict depends on: hashes of verifier, lexicon, task and tools, switches.
         history: Earlier verdicts, the first one first, each with its stamp.
         hidden: What transcript and trace do not show of the state: how the user's changed with
@@ -74,9 +78,11 @@ class EpisodeRecord(FileModel):
     """
 
     schema_version: Literal[1] = 1
-    episode_id: str
+    episode_id: str = Field(pattern=PLAIN_NAME)
     task_id: str
     stratum: int
+    level: int = 1
+    difficulties: tuple[str, ...] = ()
     axes: dict[str, Value]
     condition: str
     persona: str
@@ -102,6 +108,7 @@ class EpisodeRecord(FileModel):
     trace: tuple[dict[str, Any], ...]
     usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
     cost: dict[str, float | None] = Field(default_factory=dict)
+    seconds: dict[str, float] = Field(default_factory=dict)
     lost_usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
     mock_seats: tuple[str, ...] = ()
     toolset: str = Toolset.PARITY.value
@@ -115,6 +122,7 @@ class EpisodeRecord(FileModel):
     user_wordings: dict[str, int] = Field(default_factory=dict)
     explanation: dict[str, Any] | None = None
     fact_fates: dict[str, str] = Field(default_factory=dict)
+    final: FinalState | None = None
     stamp: dict[str, Any] = Field(default_factory=dict)
     history: tuple[dict[str, Any], ...] = ()
     hidden: dict[str, Any] = Field(default_factory=dict)
@@ -151,7 +159,10 @@ class EpisodeRecord(FileModel):
     def summary(self) -> Self:
         """The record without dialogue and evidence: all that figures need, and a fraction of it."""
         return self.model_copy(
-            update={"messages": [], "trace": (), "evidence": {}, "history": (), "hidden": {}}
+            update={
+                **{"messages": [], "trace": (), "evidence": {}, "history": ()},
+                **{"hidden": {}, "final": None},
+            }
         )
 
     @property

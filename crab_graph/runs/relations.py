@@ -1,14 +1,14 @@
 """The tables that a run can be queried by, and an episode as their rows.
 
 They stand in `relations.toml`, and their names are stable; `docs/analytics.md` is made of them.
-Neither a clock nor a path is in any table, but for the name of a run's directory in `runs`: the
-same episodes give the same rows wherever and whenever they were played.
+No path is in any table, but for the name of a run's directory in `runs`, and no clock but in
+`steps` and `notes`: the same episodes give the same rows wherever and whenever they were played.
 """
 
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -17,38 +17,41 @@ from crab_graph.domain.card import AxisCard
 from crab_graph.domain.verification import Part
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.step_costs import rereads, step_rows
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its type in DuckDB, and what it says."""
+    """A column: its name, its type in DuckDB, what it says, and the JSON that holds it, if one."""
 
     name: str
     type: str
     says: str
-    is_axis: bool = False
+    within: str | None = None
 
     @property
     def source(self) -> str:
-        """SQL for its value in a stored row; those of axes stand in one column."""
-        if not self.is_axis:
+        """SQL for its value in a stored row."""
+        if self.within is None:
             return f'"{self.name}"'
-        return f"TRY_CAST(axes->>'$.{self.name}' AS {self.type})"
+        return f"""TRY_CAST("{self.within}"->>'$."{self.name}"' AS {self.type})"""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A table: what one of its rows is, and the columns after the number of the run.
 
-    Rows of one episode are ordered by the columns `order`.
+    Rows of one episode are ordered by the columns `order`. The rows of all final tables are stored
+    together; `final` is the name of the table of the domain.
     """
 
     name: str
     row: str
     columns: tuple[Column, ...]
     order: tuple[str, ...]
+    final: str | None = None
 
 
 RUN = Column("run", "INTEGER", "number of the run, from 1 as they were named; see `runs`")
@@ -63,7 +66,9 @@ RELATIONS = tuple(
     for name, about in tomllib.loads(_TEXT).items()
 )
 """All tables; each begins with the column `run`."""
-RUNS = RELATIONS[0]
+RUNS, NOTED = RELATIONS[0], RELATIONS[-1]
+OF_EPISODES = RELATIONS[1:-1]
+"""Those that are made of the episodes alone, and can be stored with them."""
 _EPISODES = "episodes"
 
 
@@ -81,7 +86,7 @@ def _widened(table: Relation, axes: Iterable[AxisCard]) -> Relation:
         kinds.setdefault(axis.name, set()).add("INTEGER" if axis.holds_numbers else "VARCHAR")
     taken = {RUN.name, *(column.name for column in table.columns)}
     added = [
-        Column(name, min(of_axis) if len(of_axis) == 1 else "VARCHAR", "", is_axis=True)
+        Column(name, min(of_axis) if len(of_axis) == 1 else "VARCHAR", "", within="axes")
         for name, of_axis in kinds.items()
         if name not in taken
     ]
@@ -124,6 +129,9 @@ def rows_of(record: EpisodeRecord) -> dict[str, list[Row]]:
         "facts": [{**fact, "fate": record.fact_fates.get(fact["key"])} for fact in record.facts],
         "user_breaches": [dict(fault) for fault in record.user_faults],
         "costs": _costs(record),
+        "steps": step_rows(record),
+        "events": list(_events(record)),
+        "slots": [] if record.final is None else [one.model_dump() for one in record.final.slots],
     }
     for rows in found.values():
         for row in rows:
@@ -139,6 +147,7 @@ class _Dialogue:
         self.turns: list[Row] = []
         self.calls: list[Row] = []
         self._trace = iter(record.trace)
+        self._rereads = iter(rereads(record))
         self._asked: dict[str, Mapping[str, Any]] = {}
         self._unspoken: dict[str, list[Row]] = {"agent": [], "user": []}
         told = Counter(fact.get("turn") for fact in record.facts)
@@ -196,6 +205,9 @@ class _Dialogue:
             "error_message": refusal.get("message"),
             "writes": len(step.get("events") or ()),
         }
+        if (read := next(self._rereads)) is not None:
+            row |= {"result_tokens": read.tokens, "later_steps": read.reads}
+            row["reread_tokens"] = read.in_all
         self.calls.append(row)
         self._unspoken[owner].append(row)
 
@@ -203,7 +215,7 @@ class _Dialogue:
 _COPIED = (
     {column.name for table in RELATIONS if table.name == _EPISODES for column in table.columns}
     & EpisodeRecord.model_fields.keys()
-) - {"episode_id", "axes", "dimensions", "failures", "messages", "metrics"}
+) - {"episode_id", "axes", "dimensions", "difficulties", "failures", "messages", "metrics"}
 
 
 def _episode(record: EpisodeRecord, turns: int) -> Row:
@@ -217,6 +229,7 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
         "passed": record.passed if record.has_verdict else None,
         "axes": _json(record.axes),
         "dimensions": "+".join(record.dimensions),
+        "difficulties": "+".join(record.difficulties),
         "failures": ",".join(record.failures),
         "strict_passed": record.strict.get("passed"),
         "job_state": metrics.get("job_state"),
@@ -227,10 +240,28 @@ def _episode(record: EpisodeRecord, turns: int) -> Row:
         "cancellations": metrics.get("call_cancellation"),
         "admitted_errors": metrics.get("admitted_errors"),
         "metrics": _json(metrics),
+        "has_final_tables": record.final is not None,
     }
 
 
 _TOKENS = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+
+
+def _events(record: EpisodeRecord) -> Iterator[Row]:
+    number = 0
+    for call, step in enumerate(record.trace, start=1):
+        for event in step.get("events") or ():
+            number += 1
+            changes = {event["column"]: event["delta"]} if event["op"] == "add" else None
+            yield {
+                "number": number,
+                "call": call,
+                "owner": step["owner"],
+                "tool": step["name"],
+                **{name: event[name] for name in ("op", "key")},
+                "table_name": event["table"],
+                "change": _json(changes or event.get("set") or event.get("row")),
+            }
 
 
 def _costs(record: EpisodeRecord) -> list[Row]:

@@ -3,15 +3,18 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import overload
+from typing import Any, overload
 
 import duckdb
 
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
+from crab_graph.enclosed import is_beside
 from crab_graph.errors import BenchmarkError, RunError, UnknownName, UsageError
 from crab_graph.given_values import a_path
-from crab_graph.runs.config import RunConfig, RunPath, read_config
+from crab_graph.runs.config import CONFIG, RunConfig, RunPath, read_config
+from crab_graph.runs.notes import Note, a_draft, read_notes, write_note
+from crab_graph.runs.owner import Authorship, authorship_of
 from crab_graph.runs.plan import plan_episodes
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run_markup import run_html
@@ -79,7 +82,7 @@ class Run(Sequence[EpisodeRecord]):
 
     @property
     def failed(self) -> tuple[EpisodeRecord, ...]:
-        """Episodes without a verdict: infrastructure errors."""
+        """Episodes without a verdict: infra errors."""
         return tuple(one for one in self.episodes if one.outcome == "infra_error")
 
     @property
@@ -98,6 +101,36 @@ class Run(Sequence[EpisodeRecord]):
             if one.outcome != "infra_error":
                 shares.setdefault(one.task_id, []).append(one.passed)
         return fmean(map(fmean, shares.values())) if shares else None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What people noted on the run's episodes, as it stands now; damaged lines are left out."""
+        return read_notes(self.directory)
+
+    def note(self, episode: str, text: str = "", **about: Any) -> Note:
+        """Write a note on an episode beside the run, and return it.
+
+        Args:
+            episode: The id of the episode.
+            text: What it says.
+            about: `turn`, the n-th visible message alone; `tags`; `disputed=True`, and `check_id`
+                where it is the verdict of one check that is disputed, not the outcome.
+
+        Raises:
+            UnknownName: no finished episode has the id.
+            UsageError: the note says nothing, or of what the episode does not have.
+        """
+        draft = a_draft({"episode_id": episode, "text": text, **about})
+        return write_note(self.directory, draft, self[episode])
+
+    def change_note(self, note: Note, **changes: Any) -> Note:
+        """Write a note anew, with other `text`, `tags` and so on, or `deleted=True`.
+
+        Raises:
+            StaleNote: it is another by now; errors as for `note`.
+        """
+        kept = note.model_dump(exclude={"schema_version", "written", "verdict"})
+        return write_note(self.directory, a_draft({**kept, **changes}), self[note.episode_id])
 
     def sql(self, query: str) -> duckdb.DuckDBPyRelation:
         """Return a query over the run's tables, as a relation of DuckDB.
@@ -123,6 +156,16 @@ def open_run(path: RunPath) -> Run:
     return Run(directory, read_config(directory), load_records(directory))
 
 
+def may_read(directory: Path, named: str) -> bool:
+    """Return whether a path outside of a run, which it names, is read without a question.
+
+    It is for one's own runs; of another only what lies beside it is.
+    """
+    return is_beside(directory, named) or (
+        authorship_of(directory / CONFIG) is not Authorship.FOREIGN
+    )
+
+
 def card_of(directory: Path, config: RunConfig | None = None) -> DomainCard:
     """Return what the domain of a run's tasks calls things.
 
@@ -141,13 +184,21 @@ def benchmark_of(run: Run) -> Benchmark:
     """Return the benchmark that a run was made on.
 
     Raises:
-        RunError: it is gone, or is another one now.
+        RunError: it is gone, or is another one now, or is not to be read.
     """
     path = run.directory / run.config.benchmark
+    if not may_read(run.directory, run.config.benchmark):
+        raise RunError(
+            f"{run.directory}: its benchmark is needed for this, and is not read from '{path}': "
+            "you did not write this run; put the benchmark beside it"
+        )
     try:
         bench = load_benchmark(path)
     except BenchmarkError as error:
         raise RunError(f"{run.directory}: its benchmark is needed for this: {error}") from None
     if bench.sha256 != run.config.benchmark_sha256:
-        raise RunError(f"{run.directory}: made on other tasks than those in {path} now")
+        raise RunError(
+            f"{run.directory / CONFIG}: made on other tasks than those in {path} now; "
+            "put the benchmark there that it was made on"
+        )
     return bench

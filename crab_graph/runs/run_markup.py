@@ -10,8 +10,8 @@ from crab_graph import markup
 from crab_graph.eval.intervals import share_intervals
 from crab_graph.eval.statistics import Estimate, estimated
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import OUTCOMES, label
 
-OUTCOMES = ("pass", "fail", "budget_exhausted", "user_fault", "infra_error")
 _PLAYERS = {"rules": "the rule-based simulator, no language model"}
 
 
@@ -25,14 +25,15 @@ def run_html(run: Any) -> str:
         ends = "–" if found.ends is None else "{:.0%} to {:.0%}".format(*found.ends)
         counts = (sum(one.outcome == outcome for one in own) for outcome in OUTCOMES)
         rows.append((user, found.tasks, len(own), rate, ends, *counts))
-    counted = ("tasks", "episodes", "pass@1", "95 %", *(one.replace("_", " ") for one in OUTCOMES))
+    names = ("tasks", "episodes", "pass_at_1", "interval")
+    counted = (*map(label, names), *OUTCOMES.values())
     reference = any(one.agent_is_reference for one in run)
     agent = f"{run.config.agent_label}{' (reference agent, no LLM)' if reference else ''}"
     done = f"{len(run):,} of {run.planned:,} episodes"
     engine = run.config.user_engine
     return markup.shown(
         f"{run.directory}: {done} by {agent}",
-        markup.table(("user", *counted), rows, numbers=counted),
+        markup.table((label("user"), *counted), rows, numbers=counted),
         markup.paragraph(f"The users were played by: {_PLAYERS.get(engine, engine)}."),
     )
 

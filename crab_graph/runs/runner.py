@@ -12,27 +12,32 @@ from crab_graph.errors import UsageError
 from crab_graph.given_values import a_path
 from crab_graph.graph.users import UserSpec, user_objects
 from crab_graph.interrupts import interruptible
+from crab_graph.models.hosts import keys_withheld
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.ablation import Ablation, compare_conditions
-from crab_graph.runs.config import (
-    BEGIN_OTHERWISE,
-    CONFIG,
-    RunConfig,
-    RunPath,
-    begin_run,
-    read_config,
-)
+from crab_graph.runs.beginning import BEGIN_OTHERWISE, begin_run, differences_allowed
+from crab_graph.runs.config import CONFIG, RunConfig, RunPath, read_config
 from crab_graph.runs.execution import execute
 from crab_graph.runs.run import Run, open_run
-from crab_graph.runs.sitting import Report, Sitting, check_replayable, prepare_sitting
+from crab_graph.runs.sitting import (
+    Report,
+    Sitting,
+    check_replayable,
+    known_now,
+    prepare_sitting,
+    trusting,
+    wanted_sitting,
+)
 from crab_graph.runs.store import keep_origin, read_origin
+from crab_graph.runs.trust import check_trusted, named_in
 from crab_graph.runs.writing import hold_run, keeping
 from crab_graph.settings import (
     ABLATION,
+    ResumeKeywords,
     RunKeywords,
     RunSettings,
-    SittingKeywords,
     SittingSettings,
+    TrustSettings,
     value_of,
 )
 
@@ -73,10 +78,7 @@ def run(
         RunError: it holds something else, or another process works on it.
         StorageError: the disk is full.
     """
-    given = {**settings, "trials": trials}
-    wanted = value_of(RunSettings, given, SittingSettings)
-    terms = value_of(SittingSettings, given, RunSettings)
-    sitting = prepare_sitting(a_path("out", out), bench, agent, user, wanted, terms)
+    sitting = wanted_sitting(out, bench, agent, user, {**settings, "trials": trials})
     return sit(sitting, progress, force=force, allow_mismatch=allow_mismatch)
 
 
@@ -143,28 +145,41 @@ def resume_run(
     *,
     allow_mismatch: bool = False,
     progress: Report | None = None,
-    **terms: Unpack[SittingKeywords],
+    **terms: Unpack[ResumeKeywords],
 ) -> Run:
     """Finish a run that stopped anywhere.
 
     With `allow_mismatch` although the benchmark, the agent's code, the prompt fragments, or the
     version of crab-graph or LangGraph is another one. `progress` is called at the beginning and
-    after each episode; `terms` are the fields of `crab_graph.settings.SittingSettings`, and what is
-    not given of checkpoint, prices and caps is what it was.
+    after each episode; `terms` are the fields of `SittingSettings` and `TrustSettings` in
+    `crab_graph.settings`, and what is not given of checkpoint, prices and caps is what it was.
 
     Raises:
         RunError: there is no run, its benchmark is missing, or another process works on it.
+        UntrustedRun: somebody else wrote it, without `trust`.
         ResumeMismatch: one of these is another one, without `allow_mismatch`.
         StorageError: the disk is full.
         UsageError: the run's agent or user was given as a Python object or with credentials.
     """
-    wanted = value_of(SittingSettings, terms)
-    sitting = prepare_resumption(a_path("a run", path), wanted)
+    wanted = value_of(SittingSettings, terms, TrustSettings)
+    trust = value_of(TrustSettings, terms, SittingSettings)
+    directory = a_path("a run", path)
+    sitting = prepare_resumption(directory, wanted, trust, allow_mismatch=allow_mismatch)
     return sit(sitting, progress, allow_mismatch=allow_mismatch, hint=RESUME_OTHERWISE)
 
 
-def prepare_resumption(directory: Path, terms: SittingSettings) -> Sitting:
-    """Return a sitting that goes on with a run as it was begun; errors as for `resume_run`."""
+def prepare_resumption(
+    directory: Path,
+    terms: SittingSettings,
+    trust: TrustSettings,
+    *,
+    allow_mismatch: bool = False,
+) -> Sitting:
+    """Return a sitting that goes on with a run as it was begun; errors as for `resume_run`.
+
+    Before anything that the run names is imported or contacted it is seen whose it is, and whether
+    benchmark, code and fragments are what they were.
+    """
     config = read_config(directory)
     check_replayable(directory, config)
     checkpoint = terms.checkpoint or config.checkpoint
@@ -173,10 +188,17 @@ def prepare_resumption(directory: Path, terms: SittingSettings) -> Sitting:
             f"{directory}: its checkpoints are in {checkpoint}, whose login is not kept; "
             "give the address with `checkpoint=`"
         )
+    named = named_in([config.agent, config.user_model], checkpoint)
+    keyless = check_trusted(directory, named, trust)
     terms = replace(terms, checkpoint=checkpoint, run_limits=terms.run_limits or config.run_limits)
     bench = load_benchmark(directory / config.benchmark)
+    bench.check_playable()
     begun_with = settings_of(directory, config)
-    sitting = prepare_sitting(directory, bench, config.agent, config.users, begun_with, terms)
+    now = known_now(config, bench, begun_with)
+    differences_allowed(directory, config, now, allow_mismatch, RESUME_OTHERWISE)
+    with keys_withheld(keyless):
+        sitting = prepare_sitting(directory, bench, config.agent, config.users, begun_with, terms)
+    sitting = trusting(sitting, directory, trust, keyless)
     if config.fork is None:
         return sitting
     forked = replace(sitting.config, fork=config.fork)

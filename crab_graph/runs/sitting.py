@@ -1,6 +1,6 @@
 """One sitting of a run: who plays what, on which tasks, with whom and where."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from os.path import relpath
 from pathlib import Path
@@ -8,9 +8,11 @@ from typing import Any
 
 from crab_graph.agents.adapters import Agent, resolve_agent
 from crab_graph.agents.agent_types import AgentSpec
-from crab_graph.agents.identity import Identity, check_name, identify, identify_all
+from crab_graph.agents.identity import MODULE, Identity, check_name, identify, identify_all
+from crab_graph.agents.written_code import module_sha256
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.errors import UsageError
+from crab_graph.given_values import a_path
 from crab_graph.graph.person import SeatedUser
 from crab_graph.graph.savers import check_address
 from crab_graph.graph.users import (
@@ -25,11 +27,15 @@ from crab_graph.graph.users import (
 from crab_graph.models.prices import NO_PRICES, check_priced
 from crab_graph.models.secrets import MASK, public_spec
 from crab_graph.personas.condition import Condition
-from crab_graph.runs.config import CONFIG, RunConfig, check_directory, read_config
+from crab_graph.personas.fragment_set import load_fragments
+from crab_graph.runs.beginning import check_directory
+from crab_graph.runs.config import CONFIG, RunConfig, check_size, read_config
+from crab_graph.runs.final_tables import table_cards
+from crab_graph.runs.owner import Authorship, authorship_of
 from crab_graph.runs.plan import select_tasks
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.versions import code_sha256, versions
-from crab_graph.settings import Engine, RunSettings, SittingSettings
+from crab_graph.settings import Engine, RunSettings, SittingSettings, TrustSettings, value_of
 from crab_graph.workers import Executor
 
 PERSON = "person"
@@ -62,7 +68,7 @@ Report = Callable[[Progress], None]
 class Sitting:
     """What a sitting needs; for workers in other processes `bench` is the benchmark's directory.
 
-    Forks go on from the episode `origin`.
+    Forks go on from the episode `origin`. To the hosts in `keyless` no key goes.
     """
 
     directory: Path
@@ -73,6 +79,7 @@ class Sitting:
     setup: Setup
     terms: SittingSettings
     origin: EpisodeRecord | None = None
+    keyless: frozenset[str] = frozenset()
 
     @property
     def is_here(self) -> bool:
@@ -92,6 +99,19 @@ class Sitting:
         if isinstance(self.bench, Benchmark):
             return self.bench
         return load_benchmark(self.bench).with_toolset(self.config.toolset)
+
+
+def wanted_sitting(
+    out: str | Path,
+    bench: Benchmark | str | Path,
+    agent: AgentSpec,
+    users: UserSpec | Sequence[UserSpec],
+    given: Mapping[str, Any],
+) -> Sitting:
+    """Return the sitting that the keywords of `crab_graph.run` ask for; errors as there."""
+    settings = value_of(RunSettings, given, SittingSettings)
+    terms = value_of(SittingSettings, given, RunSettings)
+    return prepare_sitting(a_path("out", out), bench, agent, users, settings, terms)
 
 
 def prepare_sitting(
@@ -121,6 +141,7 @@ def prepare_sitting(
         "benchmark": _seen_from(directory, bench.directory),
         "benchmark_sha256": bench.sha256,
         "card": bench.card,
+        "tables": table_cards(bench.domain.tables),
         **_agent(agent, settings.name),
         "personas": settings.personas and _seen_from(directory, settings.personas),
         "personas_sha256": setup.fragments.sha256,
@@ -134,6 +155,7 @@ def prepare_sitting(
         | _users(players, setup)
         | _terms(directory, terms)
     )
+    check_size(config)
     caps = (config.limits.max_cost, config.run_limits and config.run_limits.max_cost)
     if any(cap is not None for cap in caps):
         check_priced(config.prices, [config.agent, config.user_model])
@@ -144,6 +166,33 @@ def prepare_sitting(
         words = "jobs > 1" if terms.executor == Executor.PROCESSES else "executor ray"
         raise UsageError(f"with {words} name agent and user by text: objects stay in this process")
     return sitting
+
+
+def known_now(config: RunConfig, bench: Benchmark, settings: RunSettings) -> RunConfig:
+    """Return a run's configuration with the hashes of now, as far as nothing is imported for them.
+
+    These are the benchmark, the code of crab-graph, the fragments and the agent's module.
+    """
+    folder = None if settings.personas is None else Path(settings.personas)
+    now = replace(
+        config,
+        benchmark_sha256=bench.sha256,
+        code_sha256=code_sha256(),
+        versions=versions(),
+        personas_sha256=load_fragments(folder).sha256,
+    )
+    before, source = config.agent_parts.get(MODULE), module_sha256(config.agent)
+    if before is None or source in (before, None):
+        return now
+    return replace(now, agent_sha256=source, agent_parts={"source": source, MODULE: source})
+
+
+def trusting(
+    sitting: Sitting, directory: Path, trust: TrustSettings, keyless: frozenset[str]
+) -> Sitting:
+    """Return a sitting of a run that the user wrote or trusts, with what that allows."""
+    is_trusted = trust.trust or authorship_of(directory / CONFIG) is Authorship.TRUSTED
+    return replace(sitting, keyless=keyless, setup=replace(sitting.setup, trusts=is_trusted))
 
 
 def _seen_from(directory: Path, path: str | Path) -> str:

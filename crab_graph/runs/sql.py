@@ -5,7 +5,8 @@ no setting, no variable of the program. A view over the files could not be locke
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,20 +14,27 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from crab_graph.errors import UnknownName, UsageError
+from crab_graph.errors import NoticeWarning, UnknownName, UsageError
 from crab_graph.given_values import a_text
 from crab_graph.runs.config import RunConfig, RunPaths, paths_of, read_config
+from crab_graph.runs.final_tables import NEEDING, final_relations, lacking
+from crab_graph.runs.notes import read_notes
 from crab_graph.runs.parts import ParquetPart, connect
-from crab_graph.runs.relations import RELATIONS, RUN, RUNS, Relation, relations_with
+from crab_graph.runs.relations import NOTED, RELATIONS, RUN, RUNS, Relation, relations_with
 from crab_graph.runs.warehouse import choose, load_table, with_parts
 
 _READING = ("SELECT", "EXPLAIN")
-_HEAVY = ("messages", "tool_calls")
-"""Tables that are loaded only for a query that names them, or may reach them indirectly."""
+_LIGHT = {table.name for table in RELATIONS} - {"messages", "tool_calls", "notes"}
+"""Tables that are loaded for every query; others for one that may reach them."""
 _INDIRECT = re.compile(
     r"\bquery(_table)?\b|\bduckdb_|\binformation_schema\b|\bpg_|\bsqlite_|\bsummarize\b"
 )
 """Ways to reach a table without writing its name."""
+_NEEDING = re.compile(rf"\b({'|'.join(NEEDING)})", re.IGNORECASE)
+_LACKING = """
+SELECT run, count(*) FILTER (NOT has_final_tables), count(*) FROM episodes
+GROUP BY run HAVING NOT bool_and(has_final_tables) ORDER BY run
+"""
 
 
 class QueryResult(NamedTuple):
@@ -47,10 +55,11 @@ class RunTables(Mapping[str, duckdb.DuckDBPyRelation]):
     what `sql` returns, can be joined with any other. They are as the runs were when it was opened.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> None:
-        """Hold a connection that is locked, and the names of its tables."""
+    def __init__(self, connection: duckdb.DuckDBPyConnection, loaded: "Loaded") -> None:
+        """Hold a connection that is locked, and what it holds."""
         self._connection = connection
-        self._names = tuple(names)
+        self._names = loaded.names
+        self._lacking = loaded.lacking
 
     def __repr__(self) -> str:
         """Return the names of the tables."""
@@ -72,6 +81,7 @@ class RunTables(Mapping[str, duckdb.DuckDBPyRelation]):
         """
         if name not in self._names:
             raise UnknownName("table", str(name), self._names)
+        self._warn(name)
         return self._connection.table(name)
 
     def __contains__(self, name: object) -> bool:
@@ -85,9 +95,23 @@ class RunTables(Mapping[str, duckdb.DuckDBPyRelation]):
             UsageError: the query is wrong, or does something else than to read.
         """
         _check_reading(self._connection, query)
+        self._warn(query)
         with _as_usage_errors():
             relation: duckdb.DuckDBPyRelation = self._connection.sql(query)
         return relation
+
+    def _warn(self, text: str) -> None:
+        """Say of runs of an earlier version that they lack what a text asks for."""
+        if _NEEDING.search(text):
+            for line in self._lacking:
+                warnings.warn(line, NoticeWarning, stacklevel=3)
+
+
+class Loaded(NamedTuple):
+    """What was loaded: the names of the tables, and what is to be said of runs that lack some."""
+
+    names: tuple[str, ...]
+    lacking: tuple[str, ...]
 
 
 def open_tables(*runs: RunPaths) -> RunTables:
@@ -119,22 +143,23 @@ def relate_runs(directories: Sequence[Path], query: str) -> duckdb.DuckDBPyRelat
     """
     text = a_text("a query", query).casefold()
     is_indirect = _INDIRECT.search(text) is not None
-    unwanted = [one for one in _HEAVY if not is_indirect and one not in text]
     with connect() as connection:
         _check_reading(connection, query)  # before anything is loaded
-    return _open(directories, unwanted).sql(query)
+    return _open(
+        directories, lambda name: is_indirect or name in _LIGHT or name.casefold() in text
+    ).sql(query)
 
 
-def _open(directories: Sequence[Path], unwanted: Sequence[str] = ()) -> RunTables:
+def _open(directories: Sequence[Path], is_wanted: Callable[[str], bool] | None = None) -> RunTables:
     connection = connect()
     try:
-        load_runs(connection, directories, unwanted)
+        loaded = load_runs(connection, directories, is_wanted)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
     except BaseException:
         connection.close()
         raise
-    return RunTables(connection, [table.name for table in RELATIONS])
+    return RunTables(connection, loaded)
 
 
 def _check_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
@@ -149,12 +174,17 @@ def _check_reading(connection: duckdb.DuckDBPyConnection, query: str) -> None:
 
 
 def load_runs(
-    connection: duckdb.DuckDBPyConnection, directories: Sequence[Path], unwanted: Sequence[str] = ()
-) -> None:
-    """Create every table, and fill them, but those unwanted; errors as `relate_runs`."""
+    connection: duckdb.DuckDBPyConnection,
+    directories: Sequence[Path],
+    is_wanted: Callable[[str], bool] | None = None,
+) -> Loaded:
+    """Create every table, and fill those that are wanted; errors as `relate_runs`."""
     configs = list(map(read_config, directories))
-    tables = relations_with(axis for config in configs for axis in config.axes)
-    wanted = [table for table in tables if table.name not in unwanted]
+    tables = [
+        *relations_with(axis for config in configs for axis in config.axes),
+        *final_relations(table for config in configs for table in config.tables),
+    ]
+    wanted = [table for table in tables if is_wanted is None or is_wanted(table.name)]
     for table in tables:
         columns = ", ".join(f'"{one.name}" {one.type}' for one in (RUN, *table.columns))
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
@@ -170,9 +200,23 @@ def load_runs(
             "tasks": len(config.tasks),
             "planned": config.planned,
         }
-        values = [number, *(about[column.name] for column in RUNS.columns)]
-        marks = ", ".join("?" for _ in values)
-        connection.execute(f"INSERT INTO {RUNS.name} VALUES ({marks})", values)  # noqa: S608
+        _insert(connection, number, RUNS, about)
+        if NOTED in wanted:
+            for note in read_notes(directory):
+                _insert(connection, number, NOTED, note.as_row())
+    counted = connection.execute(_LACKING).fetchall()
+    return Loaded(
+        tuple(table.name for table in tables),
+        tuple(lacking(directories[run - 1], *counts) for run, *counts in counted),
+    )
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection, run: int, table: Relation, row: Mapping[str, Any]
+) -> None:
+    values = [run, *(row[column.name] for column in table.columns)]
+    marks = ", ".join("?" for _ in values)
+    connection.execute(f"INSERT INTO {table.name} VALUES ({marks})", values)  # noqa: S608
 
 
 def _load(
@@ -186,7 +230,7 @@ def _load(
     try:
         choose(connection, config, parts)
         for table in wanted:
-            if table is not RUNS:
+            if table not in (RUNS, NOTED):
                 load_table(connection, number, table, parts)
         connection.execute("DROP TABLE chosen")
     except BaseException:

@@ -14,7 +14,8 @@ import duckdb
 import numpy as np
 
 from crab_graph.errors import RunError
-from crab_graph.runs.config import SHARDS, RunConfig, RunPath, read_config
+from crab_graph.runs.config import RunConfig, RunPath, read_config
+from crab_graph.runs.final_tables import FINAL_ROWS
 from crab_graph.runs.parts import (
     PLACE,
     RECORDS,
@@ -28,6 +29,7 @@ from crab_graph.runs.parts import (
 )
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.relations import Relation
+from crab_graph.runs.shard_lines import shards_of, tell_damage
 
 WAREHOUSE = "warehouse"
 
@@ -52,7 +54,7 @@ def load_summaries(directory: Path) -> list[EpisodeRecord]:
     most of what it weighs, and no figure needs it.
 
     Raises:
-        RunError: there is no run, or a line of a shard is damaged.
+        RunError: there is no run.
     """
     config = read_config(directory)
 
@@ -74,7 +76,7 @@ def with_parts(directory: Path, read: Callable[[Sequence[ParquetPart]], Result])
     parts that cannot be read at all are made again.
 
     Raises:
-        RunError: there is no run, or a line of a shard is damaged.
+        RunError: there is no run.
     """
     for attempt in range(_ATTEMPTS):
         try:
@@ -100,7 +102,7 @@ def compact_run(path: RunPath) -> Compacted:
     """Put the parts of a run's tables together, one for each shard, and remove what nobody needs.
 
     Raises:
-        RunError: there is no run, a line is damaged, or the directory cannot be written.
+        RunError: there is no run, or the directory cannot be written.
     """
     directory = Path(path)
     config = read_config(directory)
@@ -109,8 +111,10 @@ def compact_run(path: RunPath) -> Compacted:
         home.mkdir(exist_ok=True)
         before = len(parts_in(home))
         parts: list[ParquetPart] = []
-        for shard in _shards(directory):
-            parts += merge_parts(shard, complete_parts(shard, [home]), home)
+        for shard in shards_of(directory):
+            found = merge_parts(shard, complete_parts(shard, [home], config.is_sealed), home)
+            tell_damage(shard, [bad for part in found for bad in part.about.bad])
+            parts += found
         remove_others(home, parts)
     except PermissionError as error:
         raise RunError(f"{directory}: cannot be written: {error.strerror}") from None
@@ -163,9 +167,12 @@ def load_table(
         return
     columns = ", ".join(column.source for column in table.columns)
     order = ", ".join(("rank", *(f'"{name}"' for name in table.order)))
+    stored, where = table.name, ""
+    if table.final is not None:
+        stored, where = FINAL_ROWS, f"WHERE table_name = '{table.final}'"
     connection.execute(
-        f'INSERT INTO "{table.name}" SELECT {run}, {columns} '  # noqa: S608  (names of ours)
-        f"FROM {_chosen(parts, table.name)} ORDER BY {order}"
+        f'INSERT INTO "{table.name}" SELECT {run}, {columns} '  # noqa: S608  (names that are checked)
+        f"FROM {_chosen(parts, stored)} {where} ORDER BY {order}"
     )
 
 
@@ -181,24 +188,25 @@ def _chosen(parts: Sequence[ParquetPart], table: str) -> str:
 @contextmanager
 def _open_parts(directory: Path) -> Iterator[list[ParquetPart]]:
     """Yield all parts of a run; where it cannot be written, new ones go with the context."""
-    read_config(directory)
-    own, shards = directory / WAREHOUSE, _shards(directory)
+    is_sealed = read_config(directory).is_sealed
+    own, shards = directory / WAREHOUSE, shards_of(directory)
     with ExitStack() as stack:
         homes = [own]
         if shards and not _is_writable(own):
             elsewhere = tempfile.TemporaryDirectory(prefix="crab-graph-")
             homes.append(Path(stack.enter_context(elsewhere)))
-        yield [part for shard in shards for part in complete_parts(shard, homes)]
+        parts: list[ParquetPart] = []
+        for shard in shards:
+            found = complete_parts(shard, homes, is_sealed)
+            tell_damage(shard, [bad for part in found for bad in part.about.bad])
+            parts += found
+        yield parts
 
 
 def _is_writable(home: Path) -> bool:
     with suppress(OSError):
         home.mkdir(exist_ok=True)
     return home.is_dir() and os.access(home, os.W_OK | os.X_OK)
-
-
-def _shards(directory: Path) -> list[Path]:
-    return sorted((directory / SHARDS).glob("*.jsonl"))
 
 
 def _read(part: ParquetPart, table: str) -> str:

@@ -12,6 +12,7 @@ from crab_graph.errors import RunError, StorageError
 
 _WRITER = "writer.lock"
 _WORKER = "worker-{}.lock"
+_NOTES = "notes.lock"
 _PATIENCE_SECONDS = 10.0
 _PAUSE_SECONDS = 0.05
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -72,6 +73,17 @@ def hold_worker(directory: Path, slot: int) -> Iterator[None]:
         RunError: a worker of that number, of an earlier process, still writes.
     """
     with _held(directory / _WORKER.format(slot), _PATIENCE_SECONDS, _still_writing(directory)):
+        yield
+
+
+@contextmanager
+def hold_notes(directory: Path) -> Iterator[None]:
+    """Be the only one that adds to the notes of a run, in any process or thread.
+
+    Raises:
+        RunError: another has been adding for longer than anybody should.
+    """
+    with _held(directory / _NOTES, _PATIENCE_SECONDS, f"{directory}: others write its notes"):
         yield
 
 

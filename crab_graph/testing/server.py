@@ -61,8 +61,8 @@ class ScriptedServer:
         with ScriptedServer(["Hello", "Bye. ###STOP###"]) as server:
             cg.run_episode(task, agent, "ruse", engine="llm", user_model=server.spec)
 
-    Its `requests` and `keys` are the bodies and the `Authorization` headers of all requests, in the
-    order of arrival.
+    Its `requests`, `keys` and `user_agents` are the bodies and the headers `Authorization` and
+    `User-Agent` of all requests, in the order of arrival.
     """
 
     def __init__(
@@ -92,6 +92,7 @@ class ScriptedServer:
         self._numbers = count(1)
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.user_agents: list[str] = []
         self._server = _Listener((host, port), self)
         serve = partial(self._server.serve_forever, 0.01)
         self._thread = threading.Thread(target=serve, daemon=True)
@@ -117,6 +118,11 @@ class ScriptedServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def hear(self, user_agent: str) -> None:
+        """Remember how a client names itself."""
+        if self._remember:
+            self.user_agents.append(user_agent)
 
     def answer(self, body: dict[str, Any], key: str) -> tuple[int, Answer | FaultyAnswer]:
         """Return the number of a request and what it gets, and remember the request."""
@@ -179,6 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({"error": {"message": message, "code": "bad_request"}}, 400)
             return
         key = self.headers.get("Authorization", "")
+        self.server.scripted.hear(self.headers.get("User-Agent", ""))
         number, reply = self.server.scripted.answer(body, key)
         model = self.server.scripted.model
         if isinstance(reply, FaultyAnswer):

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,13 +13,18 @@ from crab_graph.text.utterance import REACH, Clause, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _NUMBER = (
-    r"(?P<{name}>\d{{1,3}}(?:,\d{{3}}){{1,4}}(?:\.\d{{1,2}})?|\d{{1,15}}(?:\.\d{{1,2}})?)"
+    r"(?P<{name}>\d{{1,3}}(?:,\d{{3}}){{1,4}}(?:\.\d{{1,2}})?|\d{{1,15}}(?:\.\d{{1,2}})?"
+    r"|(?:\d{{1,3}}(?:\.\d{{3}}){{1,4}}|\d{{1,15}}),\d\d(?=[^\d,.]|[,.]\D|[,.]?\Z))"
     r"(?!\d|[.,]\d|[km]\b)"
 )
 _AMOUNT = re.compile(
     rf"(?<![^\W_])(?:us\s?\$|\$|usd)\s?{_NUMBER.format(name='marked')}(?:\s?(?:usd|dollars)\b)?"
     rf"|(?<![\w$.,])(?<![a-z]-){_NUMBER.format(name='plain')}\s?(?:usd|dollars)\b"
 )
+_CONTINENTAL, _SWAPPED = re.compile(r",\d\d\Z"), str.maketrans(".,", ",.")
+"""`1.010,00`: a comma before two digits alone is that of the cents."""
+_LONGEST_GAP = len(" and ")
+"""Characters between the two ends of a range."""
 _DASHED = re.compile(r"\s?[-–]\s?")
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
@@ -32,8 +37,10 @@ _OPEN = r"[^\w$,:()\[\]{}–-]"
 _WITHIN = r"[^\w$,:()\[\]{}–.!?;-]"
 """The same, of one sentence: those of a clause in small letters are not parted."""
 _LABELS = "|".join(re.escape(label) for label in lexicon()["amounts"]["budget_labels"])
-# Where a cue begins that may make an amount inert, and how many of them can bear on one amount.
+# Where a cue begins that may make an amount inert, no place within a word, and how many of them
+# can bear on one amount.
 _INERT_CUE = re.compile(
+    r"(?:(?<!\w)|(?=[^\w\s]))"
     rf"(?={'|'.join(fragment('amounts', key) for key in _CUES_BEFORE)}|(?<!\w)(?:{_LABELS}))"
 )
 _NEAREST = 4
@@ -76,20 +83,23 @@ class Amount(NamedTuple):
 def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
     """Return the amounts of a message, in text order; a number without currency is none."""
     amounts: list[Amount] = []
-    clauses: list[Clause] = []
     text = utterance.text
     matches = list(_AMOUNT.finditer(text))
-    cues = [match.start() for match in _INERT_CUE.finditer(text)] if matches else []
-    for match in matches:
+    clauses = list(utterance.clauses_at(match.start() for match in matches))
+    cues = [
+        match.start() for span in _before(matches) for match in _INERT_CUE.finditer(text, *span)
+    ]
+    for match, clause in zip(matches, clauses, strict=True):
         start, end = match.span()
-        if not clauses or start >= clauses[-1].end:
-            clause = utterance.clause_at(start)
-        clauses.append(clause)
         reach, nearest = max(clause.start, start - REACH), bisect_left(cues, start)
         is_inert = (
-            any(
-                cue >= reach and _INERT_BEFORE.match(text, cue, start)
-                for cue in cues[max(0, nearest - _NEAREST) : nearest]
+            (
+                nearest > 0
+                and cues[nearest - 1] >= reach
+                and any(
+                    cue >= reach and _INERT_BEFORE.match(text, cue, start)
+                    for cue in cues[max(0, nearest - _NEAREST) : nearest]
+                )
             )
             or _INERT_AFTER.match(text, end, min(clause.end, end + REACH)) is not None
             or (
@@ -101,24 +111,37 @@ def find_amounts(utterance: Utterance) -> tuple[Amount, ...]:
         cents = _cents(match["marked"] or match["plain"])
         amounts.append(Amount(cents, start, end, is_inert))
     for index, (first, last) in enumerate(pairwise(amounts)):
-        is_beside = last.start < clauses[index].end
+        is_beside = last.start < min(clauses[index].end, first.end + _LONGEST_GAP + 1)
         if is_beside and _is_range(text, clauses[index].start, first, last):
             amounts[index] = first._replace(is_inert=True)
             amounts[index + 1] = last._replace(is_inert=True)
     return tuple(amounts)
 
 
+def _before(matches: Iterable[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a text that lie within reach before one of some matches, in order."""
+    first = last = 0
+    for match in matches:
+        if match.start() - REACH > last:
+            yield first, last
+            first = match.start() - REACH
+        last = match.start()
+    yield first, last
+
+
 @lru_cache(4096)  # one message tells the same few prices again and again
 def _cents(written: str) -> int:
-    return parse_cents(written)
+    is_continental = _CONTINENTAL.search(written) is not None
+    return parse_cents(written.translate(_SWAPPED) if is_continental else written)
 
 
 def stated_amounts(utterance: Utterance, amounts: Iterable[Amount]) -> dict[Clause, list[Amount]]:
     """Return the amounts that state a price by their clauses, both in text order."""
     stated: dict[Clause, list[Amount]] = {}
-    for amount in amounts:
-        if not amount.is_inert:
-            stated.setdefault(utterance.clause_at(amount.start), []).append(amount)
+    active = [amount for amount in amounts if not amount.is_inert]
+    clauses = utterance.clauses_at(amount.start for amount in active)
+    for amount, clause in zip(active, clauses, strict=True):
+        stated.setdefault(clause, []).append(amount)
     return stated
 
 
@@ -193,7 +216,7 @@ def _person_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _person_mark(phrases: tuple[str, ...]) -> re.Pattern[str]:
     words = f"{fragment('marks', 'person')}|{'|'.join(phrases)}"
-    return re.compile(rf"(?: {WORD})? ?(?<!\w)(?:{words})(?!\w)|(?: {WORD})? ?/ ?person(?!\w)")
+    return re.compile(rf"(?: {WORD})? ?(?:(?<!\w)(?:{words})|/ ?person)(?!\w)")
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import cache
 from crab_graph.text.lexicon import WORD, alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Mention, by_slot, find_mentions
 from crab_graph.text.pointed_choices import pointed_to
-from crab_graph.text.utterance import REACH, Clause, Utterance, starting_within
+from crab_graph.text.utterance import REACH, Clause, Utterance, once, starting_within
 from crab_graph.text.vocabulary import Catalogue, TextVocabulary
 
 _HALT = re.compile(rf"\W*{fragment('approval', 'halts')}")
@@ -22,7 +22,9 @@ _REFUSAL = re.compile(
     rf"{fragment('approval', 'refusals')}(?:\W+{WORD}){{0,2}}?\W+"
     rf"(?:{'|'.join(lexicon()['approval']['refused_verbs'])})(?!\w)"
 )
-_OF_CHARGES = re.compile(rf"(?:\W+(?!and\W){WORD}){{0,4}}?\W+{fragment('approval', 'charges')}")
+_OF_CHARGES = re.compile(
+    rf"(?:[^\w.!?;]+(?!and\W){WORD}){{0,4}}?[^\w.!?;]+{fragment('approval', 'charges')}"
+)
 """What leave to charge is asked for with: `of each of these payments`, `to charge`."""
 
 # Where a clause is cut: at commas but for those of numbers and before a lone `please`, and dashes.
@@ -120,6 +122,7 @@ def find_acts(
     return tuple(acts)
 
 
+@once
 def requests_booking(utterance: Utterance) -> bool:
     """Return whether an agent message asks for leave to book."""
     text = utterance.text
@@ -128,8 +131,9 @@ def requests_booking(utterance: Utterance) -> bool:
     leave = pattern("approval", "leave").finditer(text)
     if any(not _OF_CHARGES.match(text, match.end()) for match in leave):
         return True
-    for clause in utterance.clauses:
-        lead = pattern("approval", "request_leads").search(text, clause.start, clause.end)
+    leads = pattern("approval", "request_leads")
+    for clause in utterance.clauses_with(leads):
+        lead = leads.search(text, clause.start, clause.end)
         if lead and pattern("approval", "request_acts").search(text, lead.end(), clause.end):
             return True
     return False

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, cached_property, partial
@@ -15,20 +15,26 @@ from crab_graph.text.amounts import (
     has_person_mark,
     has_unit_mark,
     has_whole_mark,
+    says_person,
     stated_amounts,
 )
 from crab_graph.text.item_groups import ItemGroup, find_groups, priced_together
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.totals import CueFamily, Scope, TotalStatement
-from crab_graph.text.utterance import Clause, Line, Utterance
+from crab_graph.text.utterance import MAX_CLAUSE, Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
+_LONGEST_LABEL = 20
 _OPENING = re.compile(r"\s*\(")
+_ATTACHING = re.compile(r"\s+for\s|\s*\(")
+"""What stands right after an amount that is attached to an item: the beginning of either."""
 _CLOSING = re.compile(r"[^()$]*\)")
 _IT = re.compile(r"(?<!\w)(?:it|it's)(?!\w)")
+_LEAD = re.compile(r"\W*(?:but )?(?:(?:the )?(?:price|cost|rate)s?(?: (?:is|are|comes? to))?\W+)?")
+"""What may stand before the amount that a sentence begins with, as in `Price: $5.00.`"""
 
 
 class Mark(StrEnum):
@@ -47,7 +53,7 @@ class Bond(StrEnum):
     FOLLOWING = "each price read with what follows it"
     EACH = "one price each, in their order"
     TOGETHER = "one price of all of them"
-    PRONOUN = "read of what the sentence before names"
+    BEFORE = "read of what the sentence before names"
 
 
 class ItemPrice(NamedTuple):
@@ -82,40 +88,84 @@ def find_item_prices(
     `filled` are the slots that exactly one active booking fills when the message is said.
     """
     by_line: dict[int, list[_ClausePrices]] = {}
-    only_in = cache(lambda line: _only(items_of(line)))
-    items_of = partial(_items, references=references, vocabulary=vocabulary, filled=filled)
+    items_of = partial(_items, vocabulary=vocabulary, filled=filled)
+    only_in = cache(lambda span: _only(items_of(_within(references, span))))
     stated = stated_amounts(utterance, amounts)
     totals_in: dict[Clause, list[TotalStatement]] = {}
     for total in totals:
         totals_in.setdefault(total.clause, []).append(total)
-    for place, clause in enumerate(utterance.clauses if stated else ()):
+    heads = _heads(utterance, {clause.line for clause in stated})
+    for clause, before, subject in _with_subjects(utterance, references, heads.keys()):
         if clause in stated and not _deals_out(utterance.text, clause):
-            items = items_of(clause)
-            before = utterance.clauses[place - 1] if place else None
+            within = _within(references, clause)
+            items = items_of(within)
             own = totals_in.get(clause, [])
             if 1 < len(stated[clause]) <= len(items) and not any(_is_total(one) for one in own):
                 # As many prices as items, and `all paid` behind them: the nearest is no total.
                 own = [one for one in own if not (one.is_of_all and one.is_void)]
             prices = _ClausePrices(utterance, clause, stated[clause], items, own, vocabulary)
-            if before is not None and before.line == clause.line and not items:
-                is_it = not any(_is_total(one) for one in own) and prices.says_it()
-                prices.pronoun = _only(items_of(before)) if is_it else None
+            prices.references = within
+            if before is not None and prices.says_it():
+                prices.said_before = only_in(before)
+            elif subject is not None and prices.is_behind():
+                prices.said_before = only_in(subject)
+            prices.heads = heads[clause.line]
             parent = utterance.parent(clause)
             prices.parent = only_in(parent) if parent is not None else None
-            prices.references = references_within(references, clause.start, clause.end)
-            prices.groups = find_groups(utterance.text, prices.references, filled)
+            prices.groups = find_groups(utterance.text, within, filled)
             by_line.setdefault(clause.line, []).append(prices)
     return tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
 
 
+def _with_subjects(
+    utterance: Utterance, references: Sequence[Reference], priced: Set[int]
+) -> Iterator[tuple[Clause, Clause | None, Clause | None]]:
+    """Yield each clause with the one before it on its line, and the last there with a reference.
+
+    What the line above says last goes on in a plain line right below it. Lines that are not
+    `priced` are left out, but for those right above one.
+    """
+    before: Clause | None = None
+    subject: Clause | None = None
+    near = priced | {number - 1 for number in priced}
+    for clause in utterance.clauses if priced else ():
+        if clause.line not in near:
+            continue
+        if before is not None and before.line != clause.line:
+            line, is_next = utterance.lines[clause.line], subject == before
+            subject = subject if is_next and not (line.marker or line.is_apart) else None
+            before = None
+        yield clause, before, subject
+        before = clause
+        if references_within(references, clause.start, clause.end):
+            subject = clause
+
+
+def _heads(utterance: Utterance, priced: Set[int]) -> dict[int, list[str]]:
+    """Return the cells of the head of its table for each line with prices; of a short row."""
+    heads: dict[int, list[str]] = {}
+    head: list[str] | None = None
+    for place, line in enumerate(utterance.lines if priced else ()):
+        if line.marker != "|" or line.end - line.start > MAX_CLAUSE:
+            head = None
+        elif head is None:
+            is_head = place not in priced
+            head = utterance.text[line.start : line.end].split("|") if is_head else []
+        if place in priced:
+            heads[place] = head or []
+    return heads
+
+
+def _within(references: Sequence[Reference], span: Clause | Line) -> list[Reference]:
+    return references_within(references, span.start, span.end)
+
+
 def _items(
-    span: Clause | Line,
-    references: Sequence[Reference],
-    vocabulary: TextVocabulary,
-    filled: frozenset[str],
+    within: Sequence[Reference], vocabulary: TextVocabulary, filled: frozenset[str]
 ) -> list[Reference]:
-    """Return what means one item in a span; a bare word only where nothing says it better."""
-    within = references_within(references, span.start, span.end)
+    """Return what means one item of a span; a bare word only where nothing says it better."""
+    if not within:
+        return []
     named = (one.slots for one in within if one.form is not ReferenceForm.BARE_WORD)
     exact = set(chain.from_iterable(named))
     items: list[Reference] = []
@@ -162,7 +212,7 @@ def _readings(clauses: "Sequence[_ClausePrices]") -> PriceReadings:
 
 @dataclass
 class _ClausePrices:
-    """The prices of one clause, with what it names and what its parent line or `it` stands for."""
+    """The prices of one clause, with what it names and what the sentence or line above it does."""
 
     utterance: Utterance
     clause: Clause
@@ -170,21 +220,30 @@ class _ClausePrices:
     items: Sequence[Reference]
     totals: Sequence[TotalStatement]
     vocabulary: TextVocabulary
-    pronoun: Reference | None = None
+    said_before: Reference | None = None
     parent: Reference | None = None
     references: Sequence[Reference] = ()
     groups: Sequence[ItemGroup] = ()
+    heads: Sequence[str] = ()
     is_leading: bool = False
 
     def says_it(self) -> bool:
-        return _IT.search(self.utterance.text, self.clause.start, self.clause.end) is not None
+        """Tell whether it is about what the sentence before names, in so many words."""
+        is_it = _IT.search(self.utterance.text, self.clause.start, self.clause.end) is not None
+        return is_it and not any(_is_total(one) for one in self.totals)
+
+    def is_behind(self) -> bool:
+        """Tell whether it is nothing but prices behind what they are of."""
+        start = self.stated[0].start
+        leads = _LEAD.fullmatch(self.utterance.text, self.clause.start, start) is not None
+        return leads and not self.references
 
     @cached_property
     def shared(self) -> tuple[ItemPrice, ...]:
         """Prices of groups, and totals of slots, and what one person pays of a total."""
         text, found = self.utterance.text, []
-        runs = amount_runs(text, self.stated)
-        said = {total.amount for total in self.totals}
+        runs = amount_runs(text, self.stated) if self.groups else ()
+        said = {total.amount for total in self.totals} if runs else set()
         together = priced_together(
             text, self.references, self.groups, runs, is_leading=self.is_leading
         )
@@ -210,10 +269,12 @@ class _ClausePrices:
         return tuple(found)
 
     @cached_property
-    def left(self) -> list[Amount]:
+    def left(self) -> Sequence[Amount]:
         """The amounts that belong to no group and are no total, or part of one."""
         taken = [one.amount for one in self.shared]
         taken += [one.amount for one in self.totals if one.is_of_all]
+        if not taken:
+            return self.stated
         taken.sort(key=lambda amount: amount.start)
 
         def is_taken(amount: Amount) -> bool:
@@ -228,8 +289,8 @@ class _ClausePrices:
         total_at = {total.amount: total for total in self.totals}
         for amount in self.left:
             item, bond = self._nearest_item(amount), Bond.NEAREST
-            if item is None and self.pronoun:
-                item, bond = self.pronoun, Bond.PRONOUN
+            if item is None and self.said_before:
+                item, bond = self.said_before, Bond.BEFORE
             item = self.parent if item is None else item
             mark, is_personal = self._mark(amount, total_at.get(amount))
             if item is not None:
@@ -259,6 +320,8 @@ class _ClausePrices:
 
     def _attached(self, amount: Amount) -> Reference | None:
         """Return the item that a phrase right after an amount names: `$X for it`, `$X (it)`."""
+        if _ATTACHING.match(self.utterance.text, amount.end, self.clause.end) is None:
+            return None
         after = bisect_left(self.items, amount.end, key=lambda item: item.start)
         if after == len(self.items):
             return None
@@ -282,7 +345,7 @@ class _ClausePrices:
     def _mark(self, amount: Amount, total: TotalStatement | None) -> tuple[Mark, bool]:
         """Return what an amount is marked as, and whether it is marked as one person's."""
         text, clause, words = self.utterance.text, self.clause, self.vocabulary
-        if has_person_mark(text, clause, amount, words):
+        if has_person_mark(text, clause, amount, words) or self._is_headed_personal(amount):
             return Mark.UNIT, True
         if has_unit_mark(text, clause, amount, words):
             return Mark.UNIT, False
@@ -290,3 +353,13 @@ class _ClausePrices:
             return Mark.WHOLE, False
         is_result = text.endswith(("=", "= "), clause.start, amount.start)
         return (Mark.WHOLE if is_result else Mark.UNMARKED), False
+
+    def _is_headed_personal(self, amount: Amount) -> bool:
+        """Tell whether `Per person:` or the head of its column marks an amount as one person's."""
+        text, start, phrases = self.utterance.text, self.clause.start, self.vocabulary
+        if self.heads:
+            column = text.count("|", start, amount.start)
+            head = self.heads[column] if column < len(self.heads) else ""
+            return says_person(head, 0, len(head), phrases)
+        colon = text.find(":", start, min(amount.start, start + _LONGEST_LABEL))
+        return colon >= 0 and says_person(text, start, colon, phrases)

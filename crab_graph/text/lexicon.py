@@ -9,8 +9,8 @@ from typing import Any
 
 from crab_graph.schema import digest
 
-WORD = r"[^\W_]+(?:['-][^\W_]+)*"
-"""A word, as a regular-expression fragment."""
+WORD = r"[^\W_]++(?:['-][^\W_]++)*"
+"""A word, as a regular-expression fragment; it may end before a hyphen, not between letters."""
 
 
 @cache

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from crab_graph.text.lexicon import alternatives, fragment, pattern
-from crab_graph.text.utterance import NAME_FORMS, Clause, Utterance, starting_within
+from crab_graph.text.utterance import NAME_FORMS, Clause, InOrder, Utterance, starting_within
 from crab_graph.text.vocabulary import NAME_WORD, Catalogue, NamedEntity, TextVocabulary
 
 LISTING_CAP = 10
@@ -81,7 +81,9 @@ def find_mentions(utterance: Utterance, catalogue: Catalogue) -> tuple[Mention, 
 def find_ids(text: str, prefix: str) -> Iterable[re.Match[str]]:
     """Yield the ids with `prefix` in a normalised text, but for parts of longer ones or ranges."""
     start = re.escape(prefix.casefold())
-    return re.finditer(rf"(?<![^\W_])(?<![^\W_][-_]){start}-?\d+(?![^\W_])(?![-_][^\W_])", text)
+    # What may not stand before it is looked at behind its first letters, which are found fast.
+    first = rf"{start}(?<![^\W_]{start})(?<![^\W_][-_]{start})"
+    return re.finditer(rf"{first}-?\d+(?![^\W_])(?![-_][^\W_])", text)
 
 
 def disclosed(mentions: Sequence[Mention], cap: int | None = LISTING_CAP) -> tuple[Mention, ...]:
@@ -121,7 +123,11 @@ def _negated(utterance: Utterance, places: Sequence[Place]) -> frozenset[int]:
         if (is_same and _SAME.fullmatch(gap)) or _JOINT.fullmatch(gap):
             first[index] = first[index - 1]
     found: set[int] = set()
-    for clause in dict.fromkeys(map(utterance.clause_at, chain(starts, ends))):
+    denials = pattern("negation", "direct"), _REFUSAL, pattern("negation", "after")
+    denying = set(chain.from_iterable(map(utterance.clauses_with, denials if places else ())))
+    for clause in dict.fromkeys(utterance.clauses_at(chain(starts, ends))):
+        if clause not in denying:
+            continue
         within = range(bisect_right(ends, clause.start), bisect_left(starts, clause.end))
         for index in _Denials(utterance.text, clause).denied(places, within, ends):
             if index not in found:
@@ -273,7 +279,7 @@ def find_references(
         if not named[match.start()]:
             form, slots = meanings[match[0]]
             found.append(Reference(form, *match.span(), slots, word=match[0]))
-    return tuple(sorted(found, key=lambda reference: reference.start))
+    return InOrder(sorted(found, key=lambda reference: reference.start))
 
 
 def references_within(references: Sequence[Reference], start: int, end: int) -> list[Reference]:

@@ -114,6 +114,10 @@ _EVERYTHING = re.compile(
 _NAMING = re.compile(r"(?<!\w)(?:everything|all|both|every|each|the|your|our|these|those)(?!\w)")
 _ALL_BUT = re.compile(r"(?<!\w)(?:all|everything|each|any|none|nothing)(?: of \w+)? \Z")
 """What ends the clause before `but the last one is paid`."""
+_SENTENCE_ENDS = frozenset(".!?;,:")
+_LOOKS_AHEAD = len(" under ")
+"""Characters behind a clause that may bear on its words."""
+_TWO = "both"
 _BOTH = re.compile(rf"(?<!\w)both(?: of (?:them|these|those))?(?: {_THEM})?(?: \([^()]*\))?\W*\Z")
 
 
@@ -128,13 +132,10 @@ def find_status_claims(
         has_own = bisect_left(said, clause.start) < bisect_left(said, clause.end)
         if not (has_own or reader.is_headed(clause)):
             continue
-        is_exception = _ALL_BUT.search(utterance.text, max(0, clause.start - REACH), clause.start)
-        if is_exception or "?" in utterance.text[clause.start : clause.end]:
+        before = utterance.text[max(0, clause.start - REACH) : clause.start]
+        if before[-2:-1] not in _SENTENCE_ENDS and _ALL_BUT.search(before):
             continue
-        if pattern("status", "voids").search(utterance.text, clause.start, clause.end):
-            found += reader.denials(clause)
-        else:
-            found += reader.claims(clause)
+        found += reader.said(clause)
     return tuple(found)
 
 
@@ -151,6 +152,36 @@ class _Reader:
         pairs = {slots for slots in vocabulary.group_words.values() if len(slots) == 2}
         self._pair = next(iter(pairs)) if len(pairs) == 1 else ()
         self._headed = cache(self._heading)
+        self._alike: dict[object, Sequence[tuple[StatusClaim, list[int]]]] = {}
+
+    def said(self, clause: Clause) -> Sequence[StatusClaim]:
+        """Return what a clause claims and denies; the same words of the same are read once."""
+        own = self._within(clause.start, clause.end)
+        words = self._text[max(0, clause.start - 1) : clause.end + _LOOKS_AHEAD]
+        named = [(one.start - clause.start, one.form, one.slots, one.id) for one in own]
+        alike = words, self._chain_above(clause), *named
+        if alike not in self._alike:
+            read = list(self._read(clause))
+            if _TWO in words:  # which two, what stands before may tell
+                return read
+            self._alike[alike] = [
+                (one._replace(start=one.start - clause.start), [*map(own.index, one.references)])
+                for one in read
+            ]
+        return [
+            one._replace(
+                references=tuple([own[at] for at in places]), start=one.start + clause.start
+            )
+            for one, places in self._alike[alike]
+        ]
+
+    def _read(self, clause: Clause) -> Iterator[StatusClaim]:
+        if "?" in self._text[clause.start : clause.end]:
+            return
+        if pattern("status", "voids").search(self._text, clause.start, clause.end):
+            yield from self.denials(clause)
+        else:
+            yield from self.claims(clause)
 
     def claims(self, clause: Clause) -> Iterator[StatusClaim]:
         """Yield what a clause claims, each status of a chain by itself."""

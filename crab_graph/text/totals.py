@@ -3,9 +3,10 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from crab_graph.text.amounts import (
@@ -19,7 +20,7 @@ from crab_graph.text.amounts import (
 )
 from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
-from crab_graph.text.utterance import Clause, Line, Utterance
+from crab_graph.text.utterance import Clause, InOrder, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 
@@ -35,9 +36,9 @@ PRE_CHARGE_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGE})
 SUMMARY_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGED})
 ALL_CUES = frozenset(CueFamily)
 
-_CUES = {
-    family: re.compile(rf"(?<!sub-)(?<!sub ){fragment('totals', family)}") for family in CueFamily
-}
+_CUES = tuple(
+    (family, re.compile(rf"(?<!sub-)(?<!sub ){fragment('totals', family)}")) for family in CueFamily
+)
 _DETERMINED = re.compile(
     rf"{fragment('totals', 'determiners')} "
     rf"(?:{'|'.join(fragment('totals', family) for family in CueFamily)})\Z"
@@ -53,6 +54,9 @@ _TOLD_BEFORE = re.compile(
 """What may stand between an amount and the cue that it goes before: `$X was charged in total`."""
 _THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
 _FEWEST_PARTS = 3
+_LOOKS_BACK = len("sub ")
+"""Characters before a clause that may bear on its words."""
+_BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
@@ -92,6 +96,12 @@ class TotalStatement(NamedTuple):
         """Whether it speaks of everything, or of no slot in particular."""
         return self.scope in (Scope.WHOLE, Scope.UNSCOPED)
 
+    def again(self, clause: Clause, amount: Amount) -> "TotalStatement":
+        """Return the same said again in another clause."""
+        said = self.family, self.scope, self.references, self.is_void
+        how = self.is_share, self.is_loose, self.is_growing, self.parts
+        return TotalStatement(amount, *said, clause, *how)  # `_replace` takes three times as long
+
 
 class _Cue(NamedTuple):
     family: CueFamily
@@ -99,13 +109,40 @@ class _Cue(NamedTuple):
     end: int
 
 
-class _Reading(NamedTuple):
+_START = attrgetter("start")
+
+
+class _Spoken(NamedTuple):
     """A message with its references, the scope that a span reads, and the label of a line."""
 
     utterance: Utterance
-    references: Sequence[Reference]
+    references: InOrder[Reference]
     scope_of: "Callable[[tuple[int, int]], tuple[Scope, tuple[Reference, ...]]]"
     is_labelled: Callable[[Line], bool]
+
+
+@dataclass(slots=True)
+class _CuedClause:
+    """A clause that may hold cues, with its amounts and cues, and the totals that some make."""
+
+    clause: Clause
+    stated: Sequence[Amount]
+    cues: Sequence[_Cue]
+    costs: Sequence[_Cue]
+    known: list[tuple[list[_Cue], Sequence[TotalStatement]]] = field(default_factory=list)
+    by_families: dict[frozenset[CueFamily], Sequence[TotalStatement]] = field(default_factory=dict)
+
+    def chosen(self, text: str, families: frozenset[CueFamily]) -> list[_Cue]:
+        """Return the cues of some families; where there are none, the `=` before a sum is one."""
+        found: list[_Cue] = []
+        taken: set[int] = set()
+        for cue in self.cues:
+            if cue.family in families and cue.start not in taken:
+                found.append(cue)
+                if len(self.cues) > 1:
+                    taken.update(range(cue.start, cue.end))
+        found.sort(key=_START)
+        return [*(found or _sum_cues(text, self.stated)), *self.costs]
 
 
 class MessageTotals:
@@ -119,51 +156,76 @@ class MessageTotals:
         vocabulary: TextVocabulary,
     ) -> None:
         self._text, self._vocabulary = utterance.text, vocabulary
+        stated = stated_amounts(utterance, amounts)
         # What a line says is read once, however many lines it is the parent of.
-        self._reading = _Reading(
+        self._spoken = _Spoken(
             utterance,
-            references,
+            InOrder(references),
             cache(lambda span: _scope_of(references_within(references, *span), vocabulary)),
             cache(lambda line: _is_labelled(utterance.text, line)),
         )
-        stated = stated_amounts(utterance, amounts)
-        words = _cue_words(vocabulary.priced_words)
-        marks = [match.span() for match in words.finditer(utterance.text)] if stated else []
-        starts, ends = [start for start, _ in marks], [end for _, end in marks]
-        self._stated = [
-            (clause, own)
-            for clause, own in stated.items()
-            if bisect_right(ends, clause.start) < bisect_left(starts, clause.end)
-        ]
-        """The clauses that may hold a cue, with their amounts."""
-        self._known: dict[tuple[_Cue, ...], Sequence[TotalStatement]] = {}
+        self._alike: dict[object, _CuedClause | None] = {}
+        read = ((self._read(clause, own), clause, own) for clause, own in stated.items())
+        self._cued = [(cued, clause, own) for cued, clause, own in read if cued is not None]
         self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
+
+    def _read(self, clause: Clause, stated: Sequence[Amount]) -> "_CuedClause | None":
+        """Return a clause with its cues, or the first one that says the same of its amount."""
+        alike = self._what_tells(clause, stated)
+        if alike is None:
+            return self._cues_in(clause, stated)
+        if alike not in self._alike:
+            self._alike[alike] = self._cues_in(clause, stated)
+        return self._alike[alike]
+
+    def _what_tells(self, clause: Clause, stated: Sequence[Amount]) -> object:
+        """Return all that tells what a clause with one amount and no references says, or `None`."""
+        utterance, references = self._spoken.utterance, self._spoken.references
+        last = bisect_left(references.starts, clause.end) - 1
+        is_apart = last < 0 or references[last].end < clause.start - 1
+        if len(stated) > 1 or not is_apart:
+            return None
+        (amount,) = stated
+        words = utterance.text[max(0, clause.start - _LOOKS_BACK) : clause.end]
+        place = amount.start - clause.start, amount.end - clause.start
+        return words, place, amount.cents, utterance.lines[clause.line].parent
+
+    def _cues_in(self, clause: Clause, stated: Sequence[Amount]) -> "_CuedClause | None":
+        """Return a clause with its cues; nothing where it holds no word of any."""
+        words = _cue_words(self._vocabulary.priced_words)
+        if words.search(self._text, clause.start, clause.end) is None:
+            return None
+        costs = list(_cost_cues(self._text, clause, stated, self._vocabulary))
+        return _CuedClause(clause, stated, _find_cues(self._text, clause), costs)
 
     def by(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
         """Return the totals stated by cues of some families, void ones too, in text order."""
         if families not in self._totals:
-            found = (self._within(clause, own, families) for clause, own in self._stated)
-            self._totals[families] = tuple(chain.from_iterable(found))
+            found: list[TotalStatement] = []
+            for cued, clause, stated in self._cued:
+                totals = cued.by_families.get(families)
+                if totals is None:
+                    totals = cued.by_families[families] = self._within(cued, families)
+                is_first = clause is cued.clause
+                found += totals if is_first else [one.again(clause, *stated) for one in totals]
+            self._totals[families] = tuple(found)
         return self._totals[families]
 
     def _within(
-        self, clause: Clause, stated: Sequence[Amount], families: frozenset[CueFamily]
+        self, cued: _CuedClause, families: frozenset[CueFamily]
     ) -> Sequence[TotalStatement]:
-        cues = _find_cues(self._text, clause, families)
-        cues += _sum_cues(self._text, stated) if not cues else ()
-        cues += _cost_cues(self._text, clause, stated, self._vocabulary)
-        key = tuple(cues)
-        if key not in self._known:
-            self._known[key] = (
-                _clause_totals(self._reading, clause, stated, cues, self._vocabulary)
-                if cues
-                else ()
-            )
-        return self._known[key]
+        cues = cued.chosen(self._text, families)
+        if not cues:
+            return ()
+        known = next((totals for own, totals in cued.known if own == cues), None)
+        if known is None:
+            known = _clause_totals(self._spoken, cued.clause, cued.stated, cues, self._vocabulary)
+            cued.known.append((cues, known))
+        return known
 
 
 def _clause_totals(
-    reading: _Reading,
+    spoken: _Spoken,
     clause: Clause,
     stated: Sequence[Amount],
     cues: Sequence[_Cue],
@@ -173,18 +235,19 @@ def _clause_totals(
 
     What stands before the previous total's amount scopes that total, and not the next one.
     """
-    text = reading.utterance.text
-    parent = reading.utterance.parent(clause)
+    text = spoken.utterance.text
+    parent = spoken.utterance.parent(clause)
 
     def says(key: str) -> bool:
         return pattern("totals", key).search(text, clause.start, clause.end) is not None
 
-    is_void = _is_labelled(text, clause) or (parent is not None and reading.is_labelled(parent))
-    if len(stated) > 1 and "=" not in reading.utterance.words(clause):
+    is_void = _is_labelled(text, clause) or (parent is not None and spoken.is_labelled(parent))
+    if len(stated) > 1 and "=" not in spoken.utterance.words(clause):
         is_void = is_void or all(cue.family is not CueFamily.TOTAL for cue in cues)
-    entries = list(_entries(text, stated))
+    entries = list(_entries(text, stated, spoken.references))
     says_growing, is_running = says("growing"), says("running")
     is_growing, states_nothing = says_growing or is_running, is_void or is_running
+    is_conditional = _conditionals(text, clause)
     bound: dict[Amount, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
         bound.setdefault(_bind(text, clause, entries, cue), cue)
@@ -195,7 +258,7 @@ def _clause_totals(
             continue
         cue = bound[amount]
         own = Clause(min(start, cue.start), clause.end, clause.line)
-        scope, scoped, is_loose = _scope(reading, own, cue, amount, stated)
+        scope, scoped, is_loose = _scope(spoken, own, cue, amount, stated)
         start = amount.end
         first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
         is_share = has_person_mark(text, clause, amount, vocabulary) or says_person(
@@ -204,7 +267,7 @@ def _clause_totals(
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
         is_sum = text.startswith("=", cue.start)
         is_idle = scope is Scope.BARE or is_unit or (is_sum and scope is Scope.UNSCOPED)
-        is_idle = is_idle or _is_conditional(text, clause, amount)
+        is_idle = is_idle or is_conditional(amount)
         found.append(
             TotalStatement(
                 *(amount, cue.family, scope, scoped, states_nothing or is_idle, clause),
@@ -213,43 +276,65 @@ def _clause_totals(
                 is_growing=is_growing and not is_void and not is_idle,
             )
         )
-    return _with_parts(reading, entries, stated, found)
+    return _with_parts(spoken, entries, stated, found)
 
 
-def _is_conditional(text: str, clause: Clause, amount: Amount) -> bool:
-    """Tell whether an amount's sentence has a condition; one in small letters ends no clause."""
+def _conditionals(text: str, clause: Clause) -> Callable[[Amount], bool]:
+    """Return what tells whether an amount's sentence has a condition; one may end in a clause."""
+    conditions = pattern("totals", "conditions")
+    if conditions.search(text, clause.start, clause.end) is None:
+        return lambda amount: False
     ends = [match.end() for match in _SENTENCE_END.finditer(text, clause.start, clause.end)]
-    start = max((end for end in ends if end <= amount.start), default=clause.start)
-    end = min((end for end in ends if end >= amount.end), default=clause.end)
-    return pattern("totals", "conditions").search(text, start, end) is not None
+    known = cache(lambda start, end: conditions.search(text, start, end) is not None)
+
+    def is_conditional(amount: Amount) -> bool:
+        first, last = bisect_right(ends, amount.start), bisect_left(ends, amount.end)
+        start = ends[first - 1] if first else clause.start
+        return known(start, ends[last] if last < len(ends) else clause.end)
+
+    return is_conditional
 
 
-def _entries(text: str, stated: Sequence[Amount]) -> Iterable[Amount]:
-    """Yield the amounts that a cue can be about: of a list what it comes to, and its sum."""
+def _entries(
+    text: str, stated: Sequence[Amount], references: Sequence[Reference]
+) -> Iterable[Amount]:
+    """Yield the amounts that a cue can be about: of a list what it comes to, and its sum.
+
+    Behind a comma, after the price of what stands right before it, an amount is by itself.
+    """
     for run in amount_runs(text, stated):
+        if len(run) == _FEWEST_PARTS - 1 and text[run[0].end : run[1].start].strip() == ",":
+            before = bisect_left(references, run[0].start, key=lambda one: one.start) - 1
+            if before >= 0 and _BESIDE.fullmatch(text, references[before].end, run[0].start):
+                yield from run
+                continue
         if len(run) >= _FEWEST_PARTS and run[-1].cents == sum(one.cents for one in run[:-1]):
             yield summed(run[:-1])
             yield run[-1]
         else:
-            yield summed(run)
+            yield summed(run) if len(run) > 1 else run[0]
 
 
 def _with_parts(
-    reading: _Reading,
+    spoken: _Spoken,
     entries: Sequence[Amount],
     stated: Sequence[Amount],
     totals: list[TotalStatement],
 ) -> list[TotalStatement]:
     """Return the totals of a clause; a list beside its only one, naming no item, is its parts."""
-    listed = [one for one in entries if one not in stated]
-    wholes = [one for one in totals if one.is_of_all and one.amount not in listed]
-    if len(listed) != 1 or len(wholes) != 1:
+    single = set(stated)
+    listed = [one for one in entries if one not in single]
+    if len(listed) != 1:
         return totals
-    (parts,), (whole,) = listed, wholes
+    (parts,) = listed
+    wholes = [one for one in totals if one.is_of_all and one.amount != parts]
+    if len(wholes) != 1:
+        return totals
+    (whole,) = wholes
     clause = whole.clause
-    named = references_within(reading.references, clause.start, clause.end)
+    named = references_within(spoken.references, clause.start, clause.end)
     is_bare = all(one.form is ReferenceForm.WHOLE_WORD for one in named)
-    if whole.is_share or not is_bare or "=" in reading.utterance.words(clause):
+    if whole.is_share or not is_bare or "=" in spoken.utterance.words(clause):
         return totals
     others = [one for one in totals if one is not whole and one.amount != parts]
     return [*others, whole._replace(parts=parts)]
@@ -259,16 +344,13 @@ def _is_labelled(text: str, span: Clause | Line) -> bool:
     return pattern("totals", "option_labels").search(text, span.start, span.end) is not None
 
 
-def _find_cues(text: str, clause: Clause, families: frozenset[CueFamily]) -> list[_Cue]:
-    cues: list[_Cue] = []
-    taken: set[int] = set()
-    for family in CueFamily:
-        if family in families:
-            for match in _CUES[family].finditer(text, clause.start, clause.end):
-                if match.start() not in taken:
-                    taken.update(range(*match.span()))
-                    cues.append(_Cue(family, *match.span()))
-    return sorted(cues, key=lambda cue: cue.start)
+def _find_cues(text: str, clause: Clause) -> list[_Cue]:
+    """Return the cues of each family, one after the other; those of two may share words."""
+    return [
+        _Cue(family, *match.span())
+        for family, form in _CUES
+        for match in form.finditer(text, clause.start, clause.end)
+    ]
 
 
 def _cost_cues(
@@ -329,12 +411,12 @@ def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amo
 
 
 def _scope(
-    reading: _Reading, clause: Clause, cue: _Cue, amount: Amount, stated: Sequence[Amount]
+    spoken: _Spoken, clause: Clause, cue: _Cue, amount: Amount, stated: Sequence[Amount]
 ) -> tuple[Scope, tuple[Reference, ...], bool]:
     """Read the scope where it stands nearest to the cue first, and tell whether it is loose."""
     is_bare = False
-    for start, end, is_near in _regions(reading, clause, cue, amount):
-        scope, scoped = reading.scope_of((start, end))
+    for start, end, is_near in _regions(spoken, clause, cue, amount):
+        scope, scoped = spoken.scope_of((start, end))
         if scope in (Scope.WHOLE, Scope.SLOTS):
             earlier = bisect_left(stated, start, key=lambda one: one.start)
             has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
@@ -361,19 +443,19 @@ def _scope_of(
 
 
 def _regions(
-    reading: _Reading, clause: Clause, cue: _Cue, amount: Amount
+    spoken: _Spoken, clause: Clause, cue: _Cue, amount: Amount
 ) -> Iterable[tuple[int, int, bool]]:
     """Yield the spans to read, in order, and whether the words of each are the total's own."""
-    text = reading.utterance.text
+    text = spoken.utterance.text
     first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
     yield first.end, last.start, True
     phrase = _FOR_PHRASE.match(text, last.end, clause.end)
     if phrase:
         yield *phrase.span(), True
     # References do not overlap: the last one before the cue is the only one that can touch it.
-    before = bisect_left(reading.references, cue.start, key=lambda one: one.start) - 1
+    before = bisect_left(spoken.references, cue.start, key=lambda one: one.start) - 1
     if before >= 0 and text.startswith(" ", cue.start - 1):
-        adjacent = reading.references[before]
+        adjacent = spoken.references[before]
         if adjacent.end == cue.start - 1 and adjacent.form is ReferenceForm.WHOLE_WORD:
             yield adjacent.start, adjacent.end, True
     if _DETERMINED.search(text, max(clause.start, cue.start - _DETERMINER), cue.end):
@@ -381,6 +463,6 @@ def _regions(
     yield clause.start, cue.start, False
     if cue.family is not CueFamily.TOTAL:
         yield clause.start, clause.end, True
-    parent = reading.utterance.parent(clause)
+    parent = spoken.utterance.parent(clause)
     if parent is not None:
         yield parent.start, parent.end, False

@@ -15,12 +15,14 @@ characters are looked at (`REACH`).
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache, cached_property, wraps
+from itertools import chain, pairwise
 from operator import attrgetter
 from typing import NamedTuple, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.I | re.S)
@@ -31,7 +33,7 @@ _LINK_DEFINITION = re.compile(
     r"^ {0,3}\[[^\]\n]+\]:[ \t]*\S+(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^)\n]*\)))?[ \t]*$", re.M
 )
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "[\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u207b\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 _LOOKALIKES = {
@@ -50,10 +52,11 @@ _STAR = re.compile(r"((?<=\s)\*(?=\s)|(?<=\d)\*(?=[\d$]))|\*+")
 _UNDERSCORE = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])")
 _MAX_NESTING = 10
 """How often markup that the removal of other markup uncovers is removed in turn."""
-_SENTENCES = "\ufdfa\ufdfb"
-"""Signs that stand for whole sentences, of up to 18 letters; they are left as they are."""
-_PIECE = re.compile(rf"([^\w\s\x00-\x7f]{{30}}|[{_SENTENCES}])")
-"""Such a sign, or as many marks as Unicode's stream-safe form lets stand on a letter (UAX 15)."""
+_SENTENCES = {"\ufdfa": "\ufdd0", "\ufdfb": "\ufdd1"}
+"""Signs that stand for whole sentences, of up to 18 letters, and what is written for them while a
+text is normalised, which leaves them as they are."""
+_PIECE = re.compile(rf"([^\w\s\x00-\x7f{''.join(_SENTENCES.values())}]{{30}})")
+"""As many marks as Unicode's stream-safe form lets stand on a letter (UAX 15)."""
 
 MAX_CLAUSE = 1000
 """Characters of a clause: a longer one is read in pieces of it, cut at a blank if there is one."""
@@ -81,10 +84,12 @@ def visible(text: str) -> str:
 
 def _compose(text: str) -> str:
     """Return the NFKC form; marks that crowd on one letter, which it would sort, stay in place."""
-    return "".join(
-        piece if piece in _SENTENCES else unicodedata.normalize("NFKC", piece)
-        for piece in _PIECE.split(text)
-    )
+    for sign, written in _SENTENCES.items():
+        text = text.replace(sign, written)
+    text = "".join(unicodedata.normalize("NFKC", piece) for piece in _PIECE.split(text))
+    for sign, written in _SENTENCES.items():
+        text = text.replace(written, sign)
+    return text
 
 
 def fold(line: str) -> str:
@@ -92,13 +97,7 @@ def fold(line: str) -> str:
     line = _STRIKE_OR_CODE.sub("", line) if "~" in line or "`" in line else line
     line = _STAR.sub(lambda star: star[1] or "", line) if "*" in line else line
     line = " ".join((_UNDERSCORE.sub("", line) if "_" in line else line).split())
-    if line.isascii():
-        return line.casefold()
-    while True:
-        folded = _compose(line.casefold())
-        if folded == line:
-            return folded
-        line = folded
+    return line.casefold() if line.isascii() else _compose(line.casefold())
 
 
 def normalise(text: str) -> str:
@@ -124,9 +123,13 @@ _BULLET = re.compile(r"(\s*)(?:[-*+•‣◦▪·–]|\(?\d{1,2}[.)])\s+(?=\S)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]+\1:?\s*$")
 _QUOTE = re.compile(r"\A\s*(?:>\s?)+")
 _TABLE_RULE = re.compile(r"[\s|:+-]*")
+_TITLES = "|".join(rf"(?<=\b{title}\.)" for title in ("St", "Mt", "Dr", "Mr", "Ms", "Mrs"))
+# What can end a clause is looked for by its first character, which the engine does by itself.
 _CLAUSE_END = re.compile(
-    r";|(?<!i\.e)(?<!e\.g)[.!?][*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
-    r"|(?<!\w)(?=(?i:but|however|although|whereas)(?!\w))"
+    r"[;.!?bhawBHAW](?:(?<=;)|(?<=[.!?])(?<!i\.e.)(?<!e\.g.)(?<!\.\.\..)"
+    rf"(?!(?:{_TITLES})\s[A-Z])"
+    r"[*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
+    r"|(?<!\w.)(?P<word>(?i:(?<=b)ut|(?<=h)owever|(?<=a)lthough|(?<=w)hereas))(?!\w))"
 )
 
 
@@ -155,29 +158,6 @@ class Clause(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """One message as it was read."""
-
-    text: str
-    lines: tuple[Line, ...]
-    clauses: tuple[Clause, ...]
-
-    def clause_at(self, position: int) -> Clause:
-        """Return the clause that holds a position of the text."""
-        after = bisect_left(self.clauses, (position + 1,))
-        return self.clauses[max(after - 1, 0)]
-
-    def words(self, clause: Clause) -> str:
-        """Return the text of a clause."""
-        return self.text[clause.start : clause.end]
-
-    def parent(self, clause: Clause) -> Line | None:
-        """Return the parent line of a clause's line."""
-        parent = self.lines[clause.line].parent
-        return None if parent is None else self.lines[parent]
-
-
 class Placed(Protocol):
     """What stands at a place of a text."""
 
@@ -190,8 +170,72 @@ _Placed = TypeVar("_Placed", bound=Placed)
 _START = attrgetter("start")
 
 
+class InOrder(tuple[_Placed, ...]):
+    """Items in text order, of which it is asked often where they start."""
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each of them starts."""
+        return list(map(_START, self))
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Utterance:
+    """One message as it was read."""
+
+    text: str
+    lines: tuple[Line, ...]
+    clauses: InOrder[Clause]
+
+    def clause_at(self, position: int) -> Clause:
+        """Return the clause that holds a position of the text."""
+        return self.clauses[max(bisect_right(self.clauses.starts, position) - 1, 0)]
+
+    def clauses_at(self, positions: Iterable[int]) -> Iterator[Clause]:
+        """Yield the clause that holds each position; it is looked for only where it changes."""
+        clause = Clause(0, 0, 0)
+        for position in positions:
+            if not clause.start <= position < clause.end:
+                clause = self.clause_at(position)
+            yield clause
+
+    def clauses_with(self, form: re.Pattern[str]) -> Iterable[Clause]:
+        """Return the clauses in which a pattern may be found: none where the text holds none."""
+        spans = (match.span() for match in form.finditer(self.text))
+        places = chain.from_iterable((start, end - 1) for start, end in spans)
+        return dict.fromkeys(self.clauses_at(places))
+
+    def words(self, clause: Clause) -> str:
+        """Return the text of a clause."""
+        return self.text[clause.start : clause.end]
+
+    def parent(self, clause: Clause) -> Line | None:
+        """Return the parent line of a clause's line."""
+        parent = self.lines[clause.line].parent
+        return None if parent is None else self.lines[parent]
+
+
+_Read = TypeVar("_Read")
+
+
+def once(read: Callable[[Utterance], _Read]) -> Callable[[Utterance], _Read]:
+    """Keep what is read of an utterance for as long as that is in use."""
+    known: WeakKeyDictionary[Utterance, _Read] = WeakKeyDictionary()
+
+    @wraps(read)
+    def kept(utterance: Utterance) -> _Read:
+        if utterance not in known:
+            known[utterance] = read(utterance)
+        return known[utterance]
+
+    return kept
+
+
 def starting_within(items: Sequence[_Placed], start: int, end: int) -> Sequence[_Placed]:
     """Return those of some items, which are in text order, that start in a span."""
+    if isinstance(items, InOrder):
+        first = bisect_left(items.starts, start)
+        return items[first : bisect_left(items.starts, end, first)]
     first = bisect_left(items, start, key=_START)
     return items[first : bisect_left(items, end, first, key=_START)]
 
@@ -204,62 +248,75 @@ def read_message(text: str) -> Utterance:
     above: list[tuple[int, int]] = []  # depth and index of lines that can still be a parent
     is_under_heading, is_apart = False, True
     end = 0
+    line_form = cache(_line_form)  # the same line may stand there very often
     for raw in visible(text).splitlines():
-        if not raw.strip():
+        form = line_form(raw)
+        if form is None:
             above = above if is_under_heading else []
             is_under_heading, is_apart = False, True
             continue
-        form = _line_form(raw)
-        is_under_heading = form.is_heading
-        start = end
-        for words in filter(None, map(fold, form.pieces)):
-            parts.append(words)
-            if len(words) <= MAX_CLAUSE:
-                clauses.append(Clause(end, end + len(words), len(lines)))
-            else:
-                clauses += (Clause(end + a, end + b, len(lines)) for a, b in _cut(words))
-            end += len(words) + 1
-        if end > start:
-            depth = form.depth
+        is_under_heading, depth = form.is_heading, form.depth
+        if form.words:
+            number = len(lines)
+            clauses += [Clause(end + a, end + b, number) for a, b in form.spans]
             while above and above[-1][0] >= depth:
                 above.pop()
             parent = above[-1][1] if above else None
-            above.append((depth, len(lines)))
-            lines.append(Line(start, end - 1, depth, parent, form.marker, form.indent, is_apart))
-            is_apart = False
-    return Utterance(" ".join(parts), tuple(lines), tuple(clauses))
+            above.append((depth, number))
+            last = end + len(form.words)
+            lines.append(Line(end, last, depth, parent, form.marker, form.indent, is_apart))
+            parts.append(form.words)
+            end, is_apart = last + 1, False
+    return Utterance(" ".join(parts), tuple(lines), InOrder(clauses))
 
 
 class _LineForm(NamedTuple):
-    """How a line is written: its depth, its clauses without markers, its marker and its indent."""
+    """How a line is written: its depth, its marker and indent, its words, the spans of clauses."""
 
     depth: int
-    pieces: list[str]
     marker: str
     indent: int
-    is_heading: bool = False
+    is_heading: bool
+    words: str
+    spans: tuple[tuple[int, int], ...]
 
 
-def _line_form(raw: str) -> _LineForm:
-    """Read how a line is written."""
+def _line_form(raw: str) -> _LineForm | None:
+    """Read how a line is written; nothing of a blank one."""
     raw = raw.expandtabs(4)
     words = raw.lstrip()
+    if not words:
+        return None
     if words[0].isalpha() and "|" not in words:
-        return _LineForm(0, _split(words), "", len(raw) - len(words))
+        return _LineForm(0, "", len(raw) - len(words), False, *_clauses(_split(words)))
     is_heading = _HEADING.match(raw) is not None
-    raw = _QUOTE.sub("", raw, count=1) if ">" in raw else raw
+    raw = _QUOTE.sub("", raw) if ">" in raw else raw
     words = raw.lstrip()
     indent = len(raw) - len(words)
     if raw.count("|") > 1:
         pieces = [] if _TABLE_RULE.fullmatch(raw) else [raw]
-        return _LineForm(0, pieces, "|", indent, is_heading)
+        return _LineForm(0, "|", indent, is_heading, *_clauses(pieces))
     bullet = _BULLET.match(raw)
     if bullet:
         marker, pieces = raw[indent : bullet.end()].strip(), _split(raw[bullet.end() :])
-        return _LineForm(1 + len(bullet[1]) // 2, pieces, marker, indent, is_heading)
+        depth = 1 + len(bullet[1]) // 2
+        return _LineForm(depth, marker, indent, is_heading, *_clauses(pieces))
     body = words.lstrip("#")
     marker = words[: len(words) - len(body)] or ("**" if _HEADING.match(raw) else "")
-    return _LineForm(0, _split(body), marker, indent, is_heading)
+    return _LineForm(0, marker, indent, is_heading, *_clauses(_split(body)))
+
+
+def _clauses(pieces: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the words of a line in these pieces, and the spans of its clauses in them."""
+    folded = [words for words in map(fold, pieces) if words]
+    if len(folded) == 1 and len(folded[0]) <= MAX_CLAUSE:
+        return folded[0], ((0, len(folded[0])),)
+    spans: list[tuple[int, int]] = []
+    end = 0
+    for words in folded:
+        spans += ((end + a, end + b) for a, b in _cut(words))
+        end += len(words) + 1
+    return " ".join(folded), tuple(spans)
 
 
 def _cut(words: str) -> Iterator[tuple[int, int]]:
@@ -274,5 +331,8 @@ def _cut(words: str) -> Iterator[tuple[int, int]]:
 
 
 def _split(body: str) -> list[str]:
-    ends = [match.end() for match in _CLAUSE_END.finditer(body)]
+    ends = [
+        match.end() if match["word"] is None else match.start()
+        for match in _CLAUSE_END.finditer(body)
+    ]
     return [body[start:end] for start, end in pairwise([0, *ends, len(body)])] if ends else [body]

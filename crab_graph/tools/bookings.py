@@ -21,6 +21,7 @@ class BookingStatus(StrEnum):
     PENDING = "pending"
     CONFIRMED = "confirmed"
     CANCELLED = "cancelled"
+    UNCONFIRMED = "unconfirmed"
 
 
 class TransactionKind(StrEnum):

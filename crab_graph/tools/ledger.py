@@ -7,7 +7,8 @@ An event is a JSON object of one of four forms; a caller may add fields of its o
     {"op": "add", "table": …, "key": …, "column": …, "delta": …}
     {"op": "remove", "table": …, "key": …, "row": {…}}
 
-Only a row that the episode itself added can be removed: what the initial tables held stays.
+Only a row that the episode itself added can be removed: what the initial tables held stays. What
+the world did of itself beside a call has the `owner` `world`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,9 @@ from typing import Any, Protocol
 from crab_graph.tools.tables import Row, World
 
 Event = dict[str, Any]
+
+WORLD = "world"
+"""The owner of events that no party's call wrote: what the world did of itself."""
 
 
 class BookingTables(Protocol):
@@ -115,6 +119,21 @@ class Ledger:
         before = self.world.tables[table]
         changed = self._changed.get(table, {})
         return {key: row for key, row in sorted(changed.items()) if before.get(key) != row}
+
+
+def is_by_world(events: Iterable[Event]) -> bool:
+    """Tell whether the world had a hand in a call, by the events it left."""
+    return any(event.get("owner") == WORLD for event in events)
+
+
+def changed_by_world(events: Iterable[Event]) -> dict[tuple[str, str], set[str]]:
+    """Return the columns that the world changed, by table and key of their rows."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for event in events:
+        if event.get("owner") == WORLD:
+            columns = event.get("set") or [event["column"]]
+            found.setdefault((event["table"], event["key"]), set()).update(columns)
+    return found
 
 
 def row_after(event: Event, row: Row | None) -> Row:

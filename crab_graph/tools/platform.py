@@ -21,6 +21,7 @@ from crab_graph.tools.bookings import (
 from crab_graph.tools.ledger import BookingTables
 from crab_graph.tools.registry import ErrorCode, Owner, Result, ToolCall, ToolType, tool
 from crab_graph.tools.tables import Row, picked
+from crab_graph.tools.world_faults import UNCONFIRMED
 
 DEFAULT_LIMIT = 10
 
@@ -171,6 +172,9 @@ def charge_booking(call: ToolCall, booking_id: str, payment_method_id: str) -> R
     if booking["status"] == BookingStatus.CANCELLED:
         text = f"booking {name} is cancelled and cannot be charged; book again first"
         raise ToolCallError(ErrorCode.ALREADY_CANCELLED, text)
+    if booking["status"] == BookingStatus.UNCONFIRMED:
+        text = f"booking {name} is not confirmed yet and cannot be charged; look it up first"
+        raise ToolCallError(UNCONFIRMED, text)
     method = _require_method(call, payment_method_id, booking["customer_id"])
     total_cents = booking["total_cents"]
     _check_limit(call.tables, method, total_cents)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -25,8 +25,9 @@ from crab_graph.tools.arguments import (
     read_docstring,
     shown,
 )
-from crab_graph.tools.ledger import BookingTables, Event
+from crab_graph.tools.ledger import BookingTables, Event, Ledger, is_by_world
 from crab_graph.tools.tables import EntityTable, Row, World
+from crab_graph.tools.world_faults import Ran, ToolDuty, mended_before, struck
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -170,7 +171,9 @@ def tool(
 
 
 class ToolOutcome(NamedTuple):
-    """What a call gave: a result or an error, and the events it wrote (none with an error).
+    """What a call gave: a result or an error, and the events it wrote.
+
+    With an error there are none but those of the world, where that is why it was refused.
 
     `content` is the text of the tool message: either of them as compact JSON.
     """
@@ -189,14 +192,22 @@ class ToolOutcome(NamedTuple):
         """Why it was refused, or `None`."""
         return json.loads(self.content) if self.is_error else None
 
+    @property
+    def is_own_error(self) -> bool:
+        """Whether it was refused for something that the caller did, and not the world."""
+        return self.is_error and not is_by_world(self.events)
+
 
 class ToolRegistry:
     """All tools of a domain, the agent's and the user's, in the order in which they are listed."""
 
     def __init__(
-        self, tools: Iterable[Tool], entities: Mapping[str, EntityTable] | None = None
+        self,
+        tools: Iterable[Tool],
+        entities: Mapping[str, EntityTable] | None = None,
+        duties: Mapping[str, ToolDuty] | None = None,
     ) -> None:
-        """Register tools.
+        """Register tools; `duties` tell by name what they do that a fault of the world can strike.
 
         Raises:
             ValueError: two tools share a name.
@@ -206,6 +217,7 @@ class ToolRegistry:
         if len(self._tools) < len(listed):
             raise ValueError("two tools share a name")
         self._entities = dict(entities or {})
+        self._duties = dict(duties or {})
         self._schemas: dict[Owner, list[dict[str, Any]]] = {}
         self._langchain: dict[Owner, list[BaseTool]] = {}
 
@@ -274,12 +286,37 @@ class ToolRegistry:
                 "the conversation was transferred to a human agent; nothing can be changed any more"
             )
             return _failed(ErrorCode.CONVERSATION_TRANSFERRED, text)
+        duty = self._duties.get(tool.name) if tables.world.faults else None
+        if duty is None:
+            return self._run(tables, tool, values)
+        before = mended_before(tables, duty, values)
+        if before:
+            tables = cast(Ledger, tables).extended(before)  # episodes with faults are played on it
+        done = self._run(tables, tool, values)
+        return done if done.is_error else _under_faults(tables, duty, values, done, before)
+
+    def _run(self, tables: BookingTables, tool: Tool, values: dict[str, Any]) -> ToolOutcome:
         call = ToolCall(tables, self._entities)
         try:
             result = tool.run(call, **values)
         except ToolCallError as error:
             return _failed(error.code, str(error))
         return ToolOutcome(_written(result), events=tuple(call.events))
+
+
+def _under_faults(
+    tables: BookingTables,
+    duty: ToolDuty,
+    values: dict[str, Any],
+    done: ToolOutcome,
+    before: tuple[Event, ...],
+) -> ToolOutcome:
+    """Return what the world lets of a call that would go through."""
+    hit = struck(tables, duty, Ran(values, done.content, done.events))
+    if hit.error is not None:
+        return _failed(*hit.error)._replace(events=(*before, *hit.events))
+    content = done.content if hit.result is None else _written(hit.result)
+    return ToolOutcome(content, events=(*before, *done.events, *hit.events))
 
 
 def _failed(code: str, message: str) -> ToolOutcome:

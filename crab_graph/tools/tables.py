@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from crab_graph.tools.fault_schedule import WorldFault
+
 Row = dict[str, Any]
 
 
@@ -73,6 +75,15 @@ PRIVATE_TABLES = (
 )
 
 
+WORLD_FAULTS = Table(
+    "world_faults",
+    "fault_id",
+    {**_text("fault_id", "kind", "stage", "subject"), "seen": "BIGINT"},
+    private=True,
+)
+"""How far the faults of the world have come, in tasks that have any: kept in the log alone."""
+
+
 class EntityTable(NamedTuple):
     """Where the entities of one booking kind are stored, and the column of their names, if any."""
 
@@ -88,7 +99,7 @@ class World:
     own; the private tables hold the wallet of the one customer.
     """
 
-    __slots__ = ("_indexes", "_rows", "customer_id", "keys", "tables", "task_id", "today")
+    __slots__ = ("_indexes", "_rows", "customer_id", "faults", "keys", "tables", "task_id", "today")
 
     def __init__(
         self,
@@ -98,11 +109,14 @@ class World:
         customer_id: str,
         schema: Sequence[Table],
         rows: Mapping[str, Iterable[Row]],
+        faults: Sequence[WorldFault] = (),
     ) -> None:
         """Build a world from the rows of each table, of which those without rows may be left out.
 
-        Dates in them are ISO strings, money is cents; `schema` has all tables of the domain.
+        Dates in them are ISO strings, money is cents; `schema` has all tables of the domain. A
+        schedule of faults, if any, is played by the tools.
         """
+        self.faults = tuple(faults)
         self.task_id = task_id
         self.today = today
         self.customer_id = customer_id

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.structured_output import ToolStrategy
@@ -30,12 +30,12 @@ from langgraph_supervisor import create_supervisor
 from langgraph_swarm import create_handoff_tool, create_swarm
 from pydantic import BaseModel
 
-from crab_graph.graph.build import build_graph
+from crab_graph import build_graph
 from crab_graph.graph.restart import hidden_state, state_after, visible_ends
 from crab_graph.graph.state import transcript_of
 from crab_graph.runs.episode import trace_of
 from crab_graph.testing import Answer, ScriptedServer, tool_call_reply
-from tests.graph.builders import CUSTOMER, STOP, build_task, scripted
+from tests.graph.builders import CUSTOMER, STOP, Killed, build_task, killed_once, scripted
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "agents.md"
@@ -317,10 +317,6 @@ def model_server() -> Iterator[str]:
         yield server.spec.partition("#")[0]
 
 
-class Killed(BaseException):
-    """Ends a process at a certain point."""
-
-
 def _played(agent: Any, saver: Any = None, given: Any = BEGINNING) -> Any:
     graph = build_graph(build_task(), agent, scripted(*TURNS), saver)
     return graph.invoke(given, CONFIG, **_durable(saver))
@@ -355,24 +351,10 @@ def is_killed_and_resumed(agent: Any) -> str:
     whole = _played(agent)
     asked, again = len(ASKED), 0
     for number in KILLED_AFTER:
-        saver, left = InMemorySaver(), [number]
-
-        def killing(*given: Any, left: Any = left, put: Any = saver.put) -> Any:
-            if left[0] == 0:
-                raise Killed
-            kept = put(*given)
-            left[0] -= 1
-            if left[0] == 0:
-                raise Killed
-            return kept
-
-        def dead(*given: Any, left: Any = left, put_writes: Any = saver.put_writes) -> None:
-            if left[0] == 0:
-                raise Killed
-            put_writes(*given)
-
+        saver = InMemorySaver()
         ASKED.clear()
-        with patch.multiple(saver, put=killing, put_writes=dead):
+        with pytest.MonkeyPatch.context() as patched:
+            killed_once(saver, number, patched, of_replies=False)
             try:
                 _played(agent, saver)
                 return "no: it was never killed"

@@ -13,7 +13,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command
 
-from crab_graph.graph.build import build_graph
+from crab_graph import build_graph
 from crab_graph.graph.state import transcript_of
 from crab_graph.testing import Answer, ScriptedChatModel, ScriptedServer, tool_call_reply
 from tests.graph.builders import CANARY, CARD, CUSTOMER, STOP, build_task, patient_user, scripted

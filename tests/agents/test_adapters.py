@@ -7,10 +7,10 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 
+from crab_graph import build_graph
 from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.reply import BadReply, plain, read_reply
 from crab_graph.errors import UnknownName, UsageError
-from crab_graph.graph.build import build_graph
 from crab_graph.graph.state import transcript_of
 from crab_graph.models.secrets import public_spec, without_secrets
 from crab_graph.testing import ScriptedChatModel, tool_call_reply

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crab_graph.graph.build import build_graph
+from crab_graph import build_graph
 from crab_graph.graph.state import transcript_of
 from tests.graph.builders import CUSTOMER, STOP, build_task, scripted
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from crab_graph.graph.build import build_graph
+from crab_graph import build_graph
 from crab_graph.graph.state import transcript_of
 from crab_graph.testing import Answer, ScriptedServer
 from tests.graph.builders import CUSTOMER, STOP, Killed, build_task, killed_once, scripted

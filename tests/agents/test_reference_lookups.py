@@ -63,7 +63,7 @@ def test_everything_is_asked_for_in_words_that_users_hear(name):
     book = handbook_of(find_domain(name))
     question = Script(book).question({}, is_first=True).casefold()
     for key, words in book.lexicon.facts.items():
-        if key not in {"email", "payment_card"}:
+        if key not in {"email", "payment_card"} and not words.is_joint:
             assert any(cue.search(line) for cue in words.asks for line in question.split("\n")), key
 
 

@@ -1,14 +1,16 @@
 """Pages say what a domain says of itself, on its card, and keep two domains apart."""
 
 import json
+import zlib
+from base64 import b64decode
 
 import pytest
 from pydantic import ValidationError
 
 from crab_graph.analysis.report.assembly import make_report
 from crab_graph.analysis.report.study import StudiedRun, make_study
-from crab_graph.analysis.viewer.assets import ShownRun, embed_viewer
 from crab_graph.analysis.viewer.background import Background
+from crab_graph.analysis.viewer.embedding import ShownRun, embed_viewer
 from crab_graph.domain.card import AxisCard, CheckCard, DomainCard
 from crab_graph.domains.travel.domain import TRAVEL
 from tests.analysis.conftest import make_failed, make_record
@@ -61,14 +63,18 @@ def test_each_domain_is_compared_over_its_own_first_axis(runs):
     assert all(len(one.rows) == 2 for one in (travel, clinic))
 
 
+def unpacked(block):
+    return json.loads(zlib.decompress(b64decode(block)))
+
+
 def test_the_viewer_has_the_words_of_each_runs_domain(runs):
     shown = [ShownRun(run.name, run.records, Background(None, run.card)) for run in runs]
-    data, episodes = embed_viewer(shown)
-    labels = json.loads(data)["labels"]
+    found = embed_viewer(shown)
+    labels = json.loads(found.head)["labels"]
     titles = [one["D01"] for one in labels["checks"]]
     assert titles == [TRAVEL.card.titles["D01"], "appointment booked"]
     assert labels["axes"] == {"insurance": "insurance", "date_mode": "dates", "party": "party"}
-    heads = [json.loads(episode)["head"]["axes"] for episode in episodes]
+    heads = [unpacked(block)["head"]["axes"] for block in found.blocks.values()]
     assert heads[0] == [["Dates", "fixed"], ["Party", "1"]]
     assert heads[2] == [["Insurance", "basic"]]
 

@@ -12,15 +12,19 @@ from crab_graph.analysis.audit.giveaways import (
     any_shortcut_gates,
     arbitrary_gate,
     area_gate,
+    generation_gates,
     leakage_gates,
     model_gates,
     near_miss_gate,
     rate_below,
 )
-from crab_graph.analysis.audit.learners import Sample
+from crab_graph.analysis.audit.learners import Learner, Sample
+from crab_graph.analysis.audit.review import MEND_GATES
 from crab_graph.cli import main
+from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.generation.features import Meaning
+from tests.editing import accept_rows
 
 ALLOWED = (0.25, 0.75)
 
@@ -129,6 +133,12 @@ def test_a_small_honest_benchmark_passes(tmp_path, capsys):
 
 
 @pytest.mark.slow
+def test_who_brings_a_domain_is_told_what_to_do_about_every_gate(bench):
+    kinds = {gate.id.partition(".")[0] for gate in generation_gates(load_benchmark(bench))}
+    assert kinds - {*MEND_GATES} == {"leak", "alike", *Learner}  # but for leaks only reported
+
+
+@pytest.mark.slow
 def test_a_price_digit_that_marks_solutions_is_found(bench, tmp_path, capsys):
     marked = tmp_path / "marked"
     shutil.copytree(bench, marked)
@@ -137,6 +147,7 @@ def test_a_price_digit_that_marks_solutions_is_found(bench, tmp_path, capsys):
             "UPDATE fares SET price_cents = price_cents + 7 WHERE (task_id, fare_id) IN "
             "(SELECT (task_id, entity_id) FROM sealed.provenance WHERE origin = 'seed')"
         )
+    accept_rows(marked)
     status, ok, gates = audited(marked, capsys)
     assert (status, ok) == (1, False)
     assert not gates["leak.all.outbound.price_cents digit 1"]["ok"]

@@ -64,6 +64,7 @@ def test_filters_narrow_the_table_and_can_be_cleared(page):
 
 
 def test_a_figure_of_a_check_leads_to_its_episodes(page):
+    page.locator("#checks summary").click()
     page.locator("#checks a[href*='check=F-PT']").click()
     page.wait_for_function("document.getElementById('count').value === '1 of 4'")
     assert shown_rows(page) == ["hasty fail"]

@@ -81,10 +81,28 @@ def test_what_passes_without_the_users_faults_is_noted_where_there_are_any(dozen
     misled = {"outcome": "user_fault", "fault": "user"}
     faulty = [one.model_copy(update=misled) if not one.passed else one for one in dozen]
     (table,) = [one for one in make_report(study_records(faulty)).exhibits if one.id == "table-2"]
-    told = [note for note in table.notes if "without the user's faults" in note]
+    told = [note for note in table.notes if "without user faults" in note]
     assert ["12 tasks, 23 episodes" in note for note in told] == [True]
     (table,) = [one for one in make_report(study_records(dozen)).exhibits if one.id == "table-2"]
-    assert not any("user's faults" in note for note in table.notes)
+    assert not any("user faults" in note for note in table.notes)
+
+
+def test_levels_and_kinds_of_difficulty_have_rates_of_their_own(dozen):
+    kinds = {1: (), 3: ("faults",), 5: ("changes", "faults")}
+    laddered = [
+        one.model_copy(update={"level": level, "difficulties": kinds[level]})
+        for n, one in enumerate(dozen)
+        for level in [(1, 3, 5)[n // 2 % 3]]
+    ]
+    report = make_report(study_records(laddered))
+    _, ruse = rows(report, "levels")
+    assert [ruse[level]["tasks"] for level in ("1", "3", "5")] == [4, 4, 4]
+    assert [ruse[level]["value"] < 1 for level in ("1", "3", "5")] == [True, False, False]
+    _, ruse = rows(report, "difficulties")
+    assert [ruse[kind]["tasks"] for kind in ("none", "changes", "faults")] == [4, 4, 8]
+    assert not {"levels", "difficulties"} & {
+        one.id for one in make_report(study_records(dozen)).exhibits
+    }
 
 
 def test_an_episode_without_a_verdict_is_counted_and_not_rated(dozen):
@@ -275,7 +293,8 @@ def test_what_no_model_stands_behind_is_said_wherever_results_appear(dozen):
         if one.columns[0].key == "agent":
             assert all(row[0].tag == "reference" for row in one.rows), one.id
         if one.chart is not None:
-            assert all("(reference)" in point.group for point in one.chart.points), one.id
+            told = [point.group + point.member for point in one.chart.points]
+            assert all("(reference)" in who for who in told), one.id
 
 
 def test_a_report_reads_the_same_in_terminal_markdown_and_json(dozen):
@@ -341,7 +360,7 @@ def test_every_rate_names_its_tasks_and_its_episodes_and_nothing_calls_either_n(
             if "episodes" in cell.value and cell.text != "–":
                 assert says_its_basis(one, cell), (one.id, cell.plain)
         for point in one.chart.points if one.chart is not None else ():
-            assert re.fullmatch(r"[\d,]+ tasks?, [\d,]+ episodes?", point.n)
+            assert re.fullmatch(r"[\d,]+ tasks?, [\d,]+ (episodes?|pairs?)", point.n)
     assert all(re.search(r"\d tasks?, \d", one) for one in report.findings if "%" in one)
     (alone,) = [row for row in rows(report, "table-2") if row["user"] == "d1"]
     assert (alone["tasks"], alone["episodes"]) == (1, 2)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import crab_graph as cg
-from crab_graph.analysis.run_comparison import TaskPair
+from crab_graph.analysis.comparison.arm_pairs import TaskPair
 from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from tests.analysis.runs_on_disk import write_run
@@ -93,6 +93,55 @@ def test_the_command_prints_the_same(runs, capsys):
     assert "S3-001" in grid and "S2-001" not in grid
 
 
+def test_the_page_holds_every_trial_of_every_task_and_leads_to_both_dialogues(runs, tmp_path):
+    path = tmp_path / "page.html"
+    assert main(["compare", *map(str, runs), "--html", str(path)]) == 0
+    page = path.read_text()
+    assert page.count('class="pip pass" href=') == page.count('class="pip fail" href=') * 2 == 8
+    both = '<a class="pip fail" href="#compare/0/S3-001.ruse.0/1/S3-001.ruse.0"'
+    assert page.count(both) == 1
+    assert '<tr data-standings="broken,broken">' in page
+    assert "D19" in page and "other[b] after solver (reference) with ruse" in page
+    assert "data-place=" in page
+
+
+def test_what_an_agent_is_called_is_no_markup_and_small_pages_keep_what_moved(records, tmp_path):
+    evil = "<script>hacked()</script>"
+    others = [told(records[0], "ruse", f"S1-{n:03}", passed=n > 1, agent=evil) for n in (1, 2, 3)]
+    runs = [
+        write_run(tmp_path / "a", [told(one, "ruse", one.task_id, agent="b") for one in others]),
+        write_run(tmp_path / "b", others, agent=evil),
+    ]
+    cg.compare(*runs, html=tmp_path / "whole.html")
+    page = (tmp_path / "whole.html").read_text()
+    assert evil not in page and "&lt;script&gt;hacked()" in page
+    weight = (len(page) - 1_000) / 1_000_000  # one dialogue is too much
+    cg.compare(*runs, html=tmp_path / "small.html", html_budget=weight)
+    small = (tmp_path / "small.html").read_text()
+    assert small.count('data" data-place=') < page.count('data" data-place=') == 6
+    assert "Within" in small
+    assert all(f'data-place="{place}"' in small for place in (0, 3))
+    with pytest.raises(UsageError, match="name a file in a directory that exists"):
+        cg.compare(*runs, html=tmp_path / "nowhere" / "page.html")
+
+
+def test_two_dialogues_stand_side_by_side_in_a_terminal(records, tmp_path, capsys):
+    first = told(records[0], "ruse", "S1-001")
+    said = [*first.messages[:-1], {"role": "user", "content": "No \x1b[31m. ###STOP###"}]
+    runs = [
+        write_run(tmp_path / "a", [first]),
+        write_run(tmp_path / "b", [told(first, "ruse", "S1-001", passed=False, messages=said)]),
+    ]
+    assert main(["compare", *map(str, runs), "--episode", "S1-001.ruse.0"]) == 0
+    shown = capsys.readouterr().out
+    assert "The first 4 messages are the same. They part at message 5." in shown
+    assert "pass: D19" in shown and "fail: D19" in shown
+    (line,) = [line for line in shown.splitlines() if "Thanks. ###STOP###" in line]
+    assert line.rstrip().endswith("No �[31m. ###STOP###")
+    assert main(["compare", *map(str, runs), "--episode", "S1-001.ruse.1"]) == 2
+    assert "unknown episode" in capsys.readouterr().err
+
+
 def test_single_arms_are_compared_whatever_their_users(records, tmp_path):
     runs = [
         write_run(tmp_path / user, [told(records[0], user, "S1-001")]) for user in ("generic", "d2")
@@ -124,3 +173,33 @@ def test_what_cannot_be_compared_is_refused_in_one_line(runs, records, tmp_path)
     users = [told(records[0], user, "S1-001") for user in ("d1", "d2")]
     with pytest.raises(UsageError, match="share no kind of user"):
         cg.compare(runs[0], write_run(tmp_path / "users", users))
+
+
+def test_levels_and_kinds_of_difficulty_are_compared_by_themselves(records, tmp_path):
+    ladder = {"S1-001": (1, ()), "S1-002": (3, ("faults",)), "S1-003": (5, ("faults", "joint"))}
+    runs = [
+        write_run(
+            tmp_path / name,
+            [
+                told(
+                    records[0],
+                    "generic",
+                    task,
+                    passed=level < fails_from,
+                    level=level,
+                    difficulties=kinds,
+                )
+                for task, (level, kinds) in ladder.items()
+            ],
+        )
+        for name, fails_from in (("before", 9), ("after", 3))
+    ]
+    (pair,) = cg.compare(*runs).pairs
+    found = {part: (one.first, one.second, one.pairs) for part, one in pair.parts}
+    assert found == {
+        "level 1": (1, 1, 1),
+        "level 3": (1, 0, 1),
+        "level 5": (1, 0, 1),
+        "with faults": (1, 0, 2),
+        "with joint": (1, 0, 1),
+    }

@@ -2,9 +2,9 @@
 
 import pytest
 
-from crab_graph.analysis.labels import OUTCOMES
 from crab_graph.analysis.report.measures import parts_passed
 from crab_graph.analysis.report.overview import summarise
+from crab_graph.terms import OUTCOMES
 
 
 def test_each_agent_with_each_user_has_a_group(records):

@@ -5,15 +5,9 @@ import re
 
 import pytest
 
-from crab_graph.analysis.viewer.assets import (
-    MODULES,
-    MOST_EPISODES,
-    ShownRun,
-    embed_viewer,
-    read_asset,
-    viewer_script,
-)
+from crab_graph.analysis.viewer.assets import MODULES, read_asset, viewer_script
 from crab_graph.analysis.viewer.background import Background
+from crab_graph.analysis.viewer.embedding import ShownRun, embed_viewer
 from crab_graph.analysis.viewer.episode_view import shorten, view_episode
 from crab_graph.analysis.viewer.exchanges import (
     Holdings,
@@ -26,7 +20,9 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import RunError, UsageError
 from crab_graph.runs.run import open_run
 from crab_graph.runs.runner import run
+from crab_graph.seals import seal_line
 from tests.analysis.runs_on_disk import append_episodes, write_run
+from tests.editing import write_lines
 
 
 def opened(key: str, total_cents: int) -> RowChange:
@@ -149,13 +145,14 @@ def test_a_list_grows_with_its_run_and_reads_only_what_is_new(directory, records
 
 def test_a_torn_line_waits_until_it_is_whole(directory, records):
     index = RunIndex(directory)
-    line = records[0].model_copy(update={"episode_id": "S3-001.x.0"}).model_dump_json().encode()
+    record = records[0].model_copy(update={"episode_id": "S3-001.x.0"})
+    line = seal_line(record.model_dump_json().encode(), 1)
     shard = directory / "shards" / "part-7.jsonl"
     shard.write_bytes(line[:1000])
     index.refresh()
     assert len(index.entries()) == 4
     with shard.open("ab") as file:
-        file.write(line[1000:] + b"\n")
+        file.write(line[1000:])
     index.refresh()
     assert len(index.entries()) == 5
     assert index.damaged == []
@@ -181,7 +178,7 @@ def test_a_shard_that_was_written_anew_is_read_anew(directory, records):
         record.model_copy(update={"outcome": "fail", "passed": False}) for record in records
     ]
     fresh = directory / "fresh"
-    fresh.write_bytes(b"".join(one.model_dump_json().encode() + b"\n" for one in regraded))
+    write_lines(fresh, [one.model_dump_json() for one in regraded])
     fresh.replace(shard)
     index.refresh()
     assert {entry.row["outcome"] for entry in index.entries()} == {"fail"}
@@ -260,7 +257,7 @@ def test_a_fork_leads_to_what_it_goes_on_from(records, tmp_path):
     lineage = {"run": "a", "episode_id": "S1-001.generic.0", "turn": 3, "said": "Stop."}
     fork = records[2].model_copy(update={"forked_from": lineage})
     directory = write_run(tmp_path / "forks", [fork])
-    (directory / "origin.json").write_text(records[0].model_dump_json(), encoding="utf-8")
+    write_lines(directory / "origin.json", [records[0].model_dump_json()])
     library = Library([directory])
     library.refresh()
     view = library.episode(0, fork.episode_id, {})
@@ -330,7 +327,23 @@ def test_no_module_ever_reads_text_as_markup():
             assert sink not in text, module
 
 
-def test_a_page_for_too_many_episodes_holds_the_list_alone(records):
-    head, episodes = embed_viewer([ShownRun("run", [records[0]] * (MOST_EPISODES + 1))])
-    assert episodes == []
-    assert len(json.loads(head)["rows"]) == MOST_EPISODES + 1
+def test_over_its_budget_a_page_keeps_failures_and_a_sample_and_says_what_is_missing(records):
+    passed, _, failed, _ = records
+    many = [
+        one.model_copy(update={"episode_id": f"e{n}", "stratum": 1 + n % 2, "trial": n})
+        for n, one in enumerate([passed] * 40 + [failed] * 10)
+    ]
+    whole = embed_viewer([ShownRun("run", many)])
+    assert (len(whole.blocks), whole.left_out) == (50, "")
+    size = len(whole.blocks[0]) + 100
+    found = embed_viewer([ShownRun("run", many)], (30 * size + 1000) / 1e6)
+    kept = set(found.blocks)
+    assert set(range(40, 50)) <= kept
+    strata = [1 + place % 2 for place in kept if place < 40]
+    assert abs(strata.count(1) - strata.count(2)) <= 1
+    assert 20 <= len(kept) <= 30
+    assert f"holds {len(kept)} of 50 dialogues: all 10 that did not pass" in found.left_out
+    head = json.loads(found.head)
+    assert len(head["rows"]) == 50
+    assert sorted({*head["absent"], *kept}) == list(range(50))
+    assert not embed_viewer([ShownRun("run", many)], 0).blocks

@@ -7,12 +7,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from crab_graph.analysis.viewer.assets import (
-    ShownRun,
-    embed_viewer,
-    viewer_script,
-    viewer_style,
-)
+import crab_graph as cg
+from crab_graph.analysis.viewer.assets import viewer_script, viewer_style
+from crab_graph.analysis.viewer.embedding import ShownRun, embed_viewer
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.analysis.viewer.web import serving
 from tests.analysis.conftest import make_failed, make_record
@@ -254,9 +251,10 @@ def test_an_episode_that_is_not_there_is_said_so(browser, directory):
 
 def write_embedded(directory, records):
     """A page that holds the viewer and its episodes, and nothing else."""
-    data, episodes = embed_viewer([ShownRun("t", records)])
+    found = embed_viewer([ShownRun("t", records)])
     blocks = "".join(
-        f'<script type="application/json" class="episode-data">{one}</script>' for one in episodes
+        f'<script type="text/plain" class="episode-data" data-place="{place}">{one}</script>'
+        for place, one in found.blocks.items()
     )
     path = directory / "page.html"
     path.write_text(
@@ -264,7 +262,8 @@ def write_embedded(directory, records):
         <link rel="icon" href="data:,"><style>{viewer_style()}</style>
         <div id="report" class="sheet"><div id="viewer-list"></div></div>
         <article id="episode" class="sheet" hidden></article>
-        <script type="application/json" id="viewer-data">{data}</script>{blocks}
+        <script type="application/json" id="viewer-data">{found.head}</script>{blocks}
+        <script type="text/plain" id="viewer-texts">{found.texts}</script>
         <script type="module">{viewer_script()}</script></html>""",
         encoding="utf-8",
     )
@@ -356,3 +355,46 @@ def test_the_page_in_a_file_filters_as_the_server_does(browser, records, directo
         if "limit" not in query:
             assert sorted(listed) == sorted(row["id"] for row in expected["rows"]), query
     opened.close()
+
+
+def test_notes_are_written_changed_and_deleted_and_stay_text(browser, directory):
+    complaints: list[str] = []
+    with serving(Library([directory]), notes=True) as url:
+        page = watched_page(browser, complaints)
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.goto(f"{url}#episode/0/S2-001.generic.0")
+        page.click("[data-note-add='2']")
+        page.keyboard.type("p, j and k are letters here; ")
+        page.keyboard.insert_text(NASTY)
+        page.fill(".note-form [name=tags]", "reading, to discuss")
+        page.check("text=Verdict disputed")
+        page.select_option(".note-form select", "D19")
+        page.keyboard.press("Escape")  # what is typed is not lost
+        page.click(".note-form >> text=Save")
+        note = page.locator("#turn-2 .person")
+        note.wait_for()
+        assert page.evaluate("document.activeElement.dataset.noteAdd") == "2"
+        assert NASTY in note.inner_text()
+        assert "Verdict disputed: D19" in note.inner_text()
+        assert page.locator(".person img, .person a, .person script, .person svg").count() == 0
+        beside = cg.open_run(directory)
+        beside.change_note(beside.notes[0], text="changed elsewhere")
+        note.locator("text=Change").click()
+        page.fill(".note-form textarea", "mine")
+        page.click(".note-form >> text=Save")
+        page.wait_for_selector(".note-form [role=alert]:has-text('changed or deleted meanwhile')")
+        assert "changed elsewhere" in note.inner_text()
+        assert page.input_value(".note-form textarea") == "mine"
+        page.click(".note-form >> text=Cancel")
+        page.click("text=All episodes")
+        page.select_option("select[name=tag]", "disputed")
+        wait_for_count(page, "1 of 4")
+        page.fill("input[name=q]", "changed elsewhere discuss")
+        wait_for_count(page, "1 of 4")
+        page.click("#list tbody a")
+        note.locator("text=Delete").click()
+        note.wait_for(state="detached")
+        page.close()
+        assert cg.open_run(directory).notes == ()
+    # A conflict is no failure of the page, though a browser notes it.
+    assert [one for one in foreign(complaints, url) if "409" not in one] == []

@@ -186,7 +186,7 @@ def test_show_prints_an_episode_a_turn_or_json(records, tmp_path, capsys):
     run = str(write_run(tmp_path / "run", records))
     assert main(["show", run, "S1-001.ruse.0", "--why", "--private"]) == 0
     text = capsys.readouterr().out
-    assert "user's own: get_my_payment_cards" in text and "Said and done" in text
+    assert "user's own: get_my_payment_cards" in text and "Said against done" in text
     assert main(["show", run, "S1-001.ruse.0", "--turn", "4", "--json"]) == 0
     turn = json.loads(capsys.readouterr().out)
     assert (turn["turn"], turn["speaker"]) == (4, "agent")

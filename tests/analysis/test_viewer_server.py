@@ -1,9 +1,11 @@
 """The viewer's server: what it answers, and what it refuses."""
 
 import json
+import re
 import socket
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from crab_graph.analysis.viewer.assets import SERVED
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.analysis.viewer.web import is_loopback, is_our_host, listen, serving
+from crab_graph.cli import main
 from crab_graph.errors import UsageError
 from tests.analysis.conftest import make_failed, make_record
 from tests.analysis.runs_on_disk import write_run
@@ -40,8 +43,8 @@ def address(tmp_path_factory):
         yield url
 
 
-def ask(url: str, method: str = "GET", **headers: str) -> Answer:
-    asked = urllib.request.Request(url, method=method, headers=headers)
+def ask(url: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+    asked = urllib.request.Request(url, body, method=method, headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=120) as answer:
             return Answer(answer.status, answer.headers, answer.read().decode())
@@ -159,3 +162,101 @@ def test_a_taken_port_is_one_clear_line():
 def test_a_host_that_is_not_ours_is_one_clear_line():
     with pytest.raises(UsageError, match=r"cannot listen on 192\.0\.2\.1"):
         listen("192.0.2.1", 0)
+
+
+@pytest.fixture(scope="module")
+def noted(tmp_path_factory):
+    """A run whose page may write notes: its file of notes, the address, and what our page sends."""
+    directory = write_run(tmp_path_factory.mktemp("noted") / "run", [make_failed("S2-001")])
+    library = Library([directory])
+    library.refresh()
+    with serving(library, notes=True) as url:
+        (token,) = re.findall('name="notes-token" content="([^"]{40,})"', ask(url).text)
+        sent = {
+            "Origin": url.rstrip("/"),
+            "Content-Type": "application/json; charset=utf-8",
+            "X-Notes-Token": token,
+            "Sec-Fetch-Site": "same-origin",
+        }
+        yield directory / "notes.jsonl", url, sent
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def post(url: str, note: Any, headers: dict[str, str]) -> Answer:
+    return ask(f"{url}api/notes/0", "POST", json.dumps(note).encode(), **headers)
+
+
+def test_our_own_page_writes_changes_and_finds_notes(noted):
+    path, url, sent = noted
+    note = {"episode_id": "S2-001.generic.0", "turn": 2, "text": NASTY, "tags": ["odd"]}
+    written = post(url, {**note, "disputed": True, "check_id": "D19"}, sent)
+    assert written.status == 201, written.text
+    kept = json.loads(written.text)
+    assert (kept["verdict"], kept["revision"]) == ("fail", 1)
+    for given in ("q=%3C/SCRIPT%3E+ODD", "tag=disputed", "tag=odd", "tag=noted"):
+        page = json.loads(ask(f"{url}api/episodes?{given}").text)
+        assert page["found"] == 1 and page["rows"][0]["tags"] == ["noted", "disputed", "odd"]
+    view = json.loads(ask(f"{url}api/episodes/0/S2-001.generic.0").text)
+    assert [(one["text"], one["turn"]) for one in view["notes"]] == [(NASTY.strip(), 2)]
+    change = {**note, "id": kept["id"], "revision": 1}
+    assert post(url, change, sent).status == 201
+    assert post(url, change, sent).status == 409  # somebody else's change came between
+    assert post(url, {**change, "revision": 2, "deleted": True}, sent).status == 201
+    assert json.loads(ask(f"{url}api/episodes?tag=noted").text)["found"] == 0
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": ""}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Content-Type": "text/plain"}, 403),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 403),
+        ({"X-Notes-Token": "x"}, 403),
+        ({"X-Notes-Token": "é"}, 403),
+        ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
+    ],
+)
+def test_no_other_page_writes_a_note(noted, headers, status):
+    path, url, sent = noted
+    before = size(path)
+    answer = post(url, {"episode_id": "S2-001.generic.0", "text": "x"}, {**sent, **headers})
+    assert answer.status == status, answer.text
+    assert answer.headers["access-control-allow-origin"] is None
+    assert size(path) == before
+
+
+def test_what_is_no_note_is_refused_with_a_reason(noted):
+    path, url, sent = noted
+    before, note = size(path), {"episode_id": "S2-001.generic.0", "text": "x"}
+    for given, status in (
+        ([], 400),
+        ({**note, "turn": "one"}, 400),
+        ({**note, "episode_id": "S9-001.generic.0"}, 404),
+        ({**note, "text": "x" * 70_000}, 413),
+    ):
+        answer = post(url, given, sent)
+        assert answer.status == status and "note" in json.loads(answer.text)["error"]
+    assert ask(f"{url}api/notes/0", "DELETE", **sent).status == 405
+    assert ask(f"{url}api/notes/0", "OPTIONS", Origin="http://evil.example").status == 405
+    assert ask(f"{url}api/notes/7", "POST", json.dumps(note).encode(), **sent).status == 404
+    assert size(path) == before
+
+
+def test_without_being_asked_for_notes_nothing_is_written(address):
+    assert "notes-token" not in ask(address).text
+    assert ask(f"{address}api/notes/0", "POST", b"{}").status == 405
+
+
+def test_notes_are_for_this_machine_alone_unless_told(tmp_path, capsys):
+    directory = write_run(tmp_path / "run", [make_failed("S2-001")])
+    assert main(["serve", str(directory), "--notes", "--host", "0.0.0.0", "--port", "0"]) == 2
+    told = capsys.readouterr().err
+    assert "`--notes` on 0.0.0.0" in told and "--shared-notes" in told

@@ -79,7 +79,7 @@ def test_an_episode_of_an_earlier_benchmark_is_graded_as_it_was(home, capsys):
 
 @pytest.mark.parametrize("run", ["solver", "silent"])
 def test_a_run_on_an_earlier_benchmark_is_graded_again_and_nothing_changes(home, capsys, run):
-    again = _json(capsys, "regrade", run)
+    again = _json(capsys, "regrade", run, "--trust")
     assert again["ok"] is True and again["episodes"] > 0
 
 
@@ -100,11 +100,11 @@ def test_a_run_on_an_earlier_benchmark_is_shown_reported_and_exported(home, caps
         "run bench --agent solver --out new",
         "run bench --agent solver --out new --dry-run",
         "ablate bench --agent solver --out new",
-        "resume solver",
-        "resume solver --allow-mismatch",
+        "resume solver --trust",
+        "resume solver --trust --allow-mismatch",
         "play bench S1-001 --as user --out new",
-        f"fork solver {_PASSED} --turn 2 --out new",
-        f"pivot solver {_PASSED}",
+        f"fork solver {_PASSED} --turn 2 --out new --trust",
+        f"pivot solver {_PASSED} --trust",
         "audit bench",
         "sweep bench --vary distractors --out new",
         "generate bench --tasks 4 --seed 3 --distractors 200",

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from crab_graph.cli import main
+from tests.editing import edit_lines
 
 
 def test_fidelity_prints_rates_beside_those_of_people(run_directory, capsys):
@@ -32,7 +33,7 @@ def test_a_condition_that_did_not_take_is_named_and_exits_with_1(run_directory, 
     shutil.copytree(Path(run_directory).parent / "bench", tmp_path / "bench")
     for shard in (run / "shards").glob("*.jsonl"):
         # A user set to leave after six messages, which left after eight.
-        shard.write_text(shard.read_text().replace('"dimensions":[]', '"dimensions":["d4"]'))
+        edit_lines(shard, lambda one: one | {"dimensions": one["dimensions"] or ["d4"]})
     assert main(["fidelity", str(run)]) == 1
     text = capsys.readouterr().out
     assert "✗ rules, generic: patience" in text and "1 failed" in text

@@ -73,7 +73,7 @@ def test_a_report_of_no_run_is_refused(arguments, words):
 def test_a_report_is_refused_before_anything_is_read(run, tmp_path):
     with pytest.raises(UsageError, match="cannot be written"):
         cg.report(run, html=tmp_path / "no" / "page.html")
-    with pytest.raises(UnknownName, match="known: png, svg"):
+    with pytest.raises(UnknownName, match="known: all, png, svg"):
         cg.report(run, figures=tmp_path, format="jpeg")  # type: ignore[arg-type]
 
 
@@ -212,3 +212,10 @@ def test_the_page_tells_a_path_that_runs(tmp_path, monkeypatch):
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
     assert {"report.html", "train.jsonl", "bench"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_what_begins_like_an_unknown_id_is_meant_before_what_ends_like_it():
+    known = [f"S{s}-00{n}.{user}.0" for s in (1, 2) for n in (1, 2) for user in ("d1", "ruse")]
+    error = UnknownName("episode", "S2-002.ruse.1", known)
+    assert str(error).startswith("unknown episode 'S2-002.ruse.1'; did you mean S2-002.ruse.0, S2-")
+    assert "S1-" not in str(error)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from crab_graph.cli import main
+from crab_graph.seals import seal_of
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +21,7 @@ def test_a_sweep_is_a_directory_of_benchmarks_and_a_file(bench, tmp_path, capsys
     assert main([*arguments, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     stored = json.loads((out / "sweep.json").read_text())
+    assert stored.pop("seal") == seal_of(stored)
     assert {key: printed[key] for key in stored} == stored
     assert sorted(path.name for path in out.iterdir()) == [
         "distractors-0",

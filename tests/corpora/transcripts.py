@@ -29,6 +29,7 @@ BENCHES = {
     "fifth": TALKS / "third" / "bench",
     "sixth": TALKS / "third" / "bench",
     "seventh": TALKS / "third" / "bench",
+    "eighth": TALKS / "third" / "bench",
     "travel": TALKS / "third" / "bench",
     "clinic": HONEST / "clinic",
 }

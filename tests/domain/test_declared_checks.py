@@ -1,5 +1,9 @@
 """Checks are derived with their roles, and so is which facts can fail them."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,25 +26,29 @@ TRAVEL, CLINIC = DECLARATIONS["travel"], DECLARATIONS["clinic"]
 COVERED = {
     "origin": "D01 D02 surplus ended_partial",
     "destination": "D01 D02 D03 D04 surplus ended_partial",
-    "departure_date": "D12 D13 D14 D15 D16",
-    "nights": "D13 D15 D16 D17",
-    "party_size": "D06 person D17",
+    "departure_date": "D12 D13 D14 D15 D16 D29",
+    "nights": "D13 D15 D16 D17 D29",
+    "party_size": "D06 person D17 D27",
     "traveller_names": "person",
     "birth_dates": "person",
-    "budget": "D17",
-    "outbound_time_of_day": "D08",
-    "return_time_of_day": "D09",
+    "budget": "D17 D27",
+    "outbound_time_of_day": "D08 D29",
+    "return_time_of_day": "D09 D29",
     "seat_type": "D08 D09",
     "seat_position": "D08 D09",
-    "hotel_stars": "D10",
+    "hotel_stars": "D10 D28",
     "room_type": "D10",
     "bed_type": "D10",
-    "attraction_category": "D11",
-    "attraction_time_of_day": "D11",
+    "attraction_category": "D11 D26",
+    "attraction_time_of_day": "D11 D26",
     # On a wrong day it may lie outside of the trip as well.
-    "attraction_date": "D11 D16",
+    "attraction_date": "D11 D16 D29",
     "same_carrier": "D18",
     "same_district": "D25",
+    "attraction_either": "D26",
+    "flights_share": "D27",
+    "stars_unless": "D28",
+    "apart_from_nights": "D29",
 }
 
 DECIDING = {
@@ -48,6 +56,12 @@ DECIDING = {
     "departure_date": "D12",
     "nights": "D13 D15",
     "party_size": "D06",
+    "budget": "D17",
+    "outbound_time_of_day": "D08",
+    "return_time_of_day": "D09",
+    "hotel_stars": "D10",
+    "attraction_category": "D11",
+    "attraction_time_of_day": "D11",
     "attraction_date": "D11",
 }
 
@@ -69,7 +83,7 @@ def test_labels_and_roles_of_travel_are_those_of_the_rulebook():
         Role.UNITS: ["D06"],
         Role.WISH: ["D08", "D09", "D10", "D11"],
         Role.WINDOW: ["D12"],
-        Role.EDGE: ["D13", "D14", "D15", "D16", "D18", "D25"],
+        Role.EDGE: "D13 D14 D15 D16 D18 D25 D26 D27 D28 D29".split(),
         Role.BUDGET: ["D17"],
     }
 
@@ -87,7 +101,7 @@ def test_labels_that_are_left_out_follow_from_names():
     assert declared["D-gp"].title == "GP appointment booked" and declared["D-gp"].slot == "gp"
     within = declared["D-consultation_within"]
     assert within.title == "the consultation is at most … days after the GP appointment"
-    assert len(declared) == 4 + 1 + 4 + 1 + 7 + 1
+    assert len(declared) == 4 + 1 + 4 + 1 + 7 + 2 + 1
 
 
 def test_what_a_rule_reads_of_the_request_covers_whatever_it_moves():
@@ -207,6 +221,24 @@ def test_a_stay_that_no_rule_measures_ends_as_it_is_declared_to():
     (opened,) = decided["D-cabin_is_open"]
     assert ("cabin", "check_in") in opened.parameters and ("boat", "lands") not in opened.parameters
     assert covered_checks(checks)["day"] == {"D-day", *labels}
+
+
+def test_slots_with_one_offer_are_held_from_and_to_days_of_their_own():
+    rooms = replace(
+        next(slot for slot in TRAVEL.slots if slot.id == "hotel"), words=("first",), check="D03"
+    )
+    later = replace(
+        rooms, id="next", title="next hotel", words=("next",), days=("return.date", "visit.date")
+    )
+    visit = cd.Slot("visit", TRAVEL.slots[-1].offer, "visit")
+    declaration = replace(TRAVEL, slots=(*TRAVEL.slots[:2], rooms, later, visit))
+    blueprint: Any = SimpleNamespace(declaration=declaration)
+    stays = DeclaredChecks(blueprint).stays
+    assert [(one.begins, one.holds) for one in stays] == [
+        ("D14", "D15"),
+        ("D-next-begins", "D-next-days"),
+    ]
+    assert [*stays[1].days] == [("return", "date"), ("visit", "date")]
 
 
 def test_the_budget_bounds_the_stored_totals_and_there_may_be_none():

@@ -104,6 +104,20 @@ def test_a_plain_equality_of_two_fields_is_known_as_one():
     assert trace(lambda a, b: a.name != b.name, OWNERS).predicate is not equals
 
 
+@pytest.mark.parametrize(
+    ("holds", "is_likeness"),
+    [
+        (lambda a, b, c: (a.x == b.x) & (b.x == c.x), True),
+        (lambda a, b, c: (a.x == b.x) & (b.x != c.x), False),
+        (lambda a, b, c: (a.x == b.x) & (a.y == c.y), False),
+        (lambda a, b: a.x == b.x, True),
+    ],
+)
+def test_fields_are_alike_where_equalities_say_so_of_all_of_them(holds, is_likeness):
+    owners = {name: {"x": "number", "y": "number"} for name in "abc"}
+    assert trace(holds, owners).is_likeness is is_likeness
+
+
 def test_parameters_are_slots_and_the_request_comes_by_name():
     def predicate(return_, a, r):
         return (return_.date == a.x + r.days) & (a.name == r.label)

@@ -108,6 +108,10 @@ def slot(**changes):
     return replace(SOUND, slots=(replace(SLOTS[0], **changes), *SLOTS[1:]))
 
 
+def room_from(day):
+    return replace(SOUND, slots=(*SLOTS[:2], replace(SLOTS[2], days=(day, "second.date"))))
+
+
 IDENTITIES = {
     "name 'Care Home': begin with a lower-case letter": replace(SOUND, name="Care Home"),
     "job 'a visit!': tools are named after it": replace(SOUND, job="a visit!"),
@@ -310,6 +314,9 @@ DEMANDS = {
     "holds ends 'visit.part': that is no day": room(
         holds=cd.Stay("visit.date", "visit.part", "opens", "closes")
     ),
+    "days: begins 'third.date': there is no slot": room_from("third.date"),
+    "days: begins 'visit.part': that is no day": room_from("visit.part"),
+    "slot 'visit', days: its offer is not held by the day": slot(days=("visit.date",) * 2),
     "role: there is no field 'colour'": slot(role={"colour": "red"}),
     "role: 'nose' is no value of 'field'": slot(role={"field": "nose"}),
     "role: 'part' is not shared": slot(role={"part": "late"}),

@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_copied_while_it_is_written_is_one_line(path, monk
 def test_a_file_that_is_no_database_is_one_line(tmp_path):
     path = tmp_path / "benchmark.duckdb"
     path.write_bytes(b"no database" * 1000)
-    with pytest.raises(BenchmarkError, match="cannot be opened"):
+    with pytest.raises(BenchmarkError, match="cannot be read"):
         open_read_only(path)
 
 

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 
 import crab_graph.domain as cd
 from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.construction import MOST_SOLUTIONS, closure_band
-from crab_graph.domains.generate import generate_benchmark, plan_candidates, recipe_of
+from crab_graph.domains.candidate_turns import plan_candidates
+from crab_graph.domains.construction import MOST_SOLUTIONS, OVERSAMPLE, closure_band
+from crab_graph.domains.generate import generate_benchmark, recipe_of
+from crab_graph.domains.ladder import parse_levels
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.starter.starter_domain import DECLARATION, WINDOW
 from crab_graph.domains.substance import (
@@ -32,6 +35,7 @@ from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, Us
 from crab_graph.generation.certify import SearchedBy
 from crab_graph.generation.objects import rows
 from crab_graph.settings import GenerationSettings
+from tests.editing import edit_document
 
 ROOT = Path(__file__).parents[2]
 
@@ -296,6 +300,8 @@ def test_other_settings_on_a_finished_benchmark_are_refused_unless_forced(tmp_pa
         ({"tasks": 2, "strata": (1, 2, 3)}, UsageError),
         ({"strata": (5,)}, UsageError),
         ({"strata": ()}, UsageError),
+        ({"level": (0,)}, UsageError),
+        ({"level": ()}, UsageError),
         ({"distractors": -1}, UsageError),
         ({"jobs": 0}, UsageError),
         ({"domain": "cooking"}, UnknownName),
@@ -324,9 +330,7 @@ def test_a_missing_directory_is_named(tmp_path):
 def test_a_damaged_manifest_is_named_with_its_field(tmp_path):
     generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=40)
     manifest = tmp_path / "b" / "manifest.json"
-    document = json.loads(manifest.read_text())
-    document["settings"]["seed"] = "many"
-    manifest.write_text(json.dumps(document))
+    edit_document(manifest, lambda fields: fields["settings"].update(seed="many"))
     with pytest.raises(BenchmarkError, match=r"manifest.json: field 'settings.seed'"):
         load_benchmark(tmp_path / "b")
 
@@ -368,6 +372,30 @@ def test_values_of_all_axes_take_turns_within_a_stratum(tasks, seed):
         assert len(sizes) < 8 or sorted(sizes[:8]) == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
+@given(tasks=st.integers(4, 60), levels=st.sets(st.integers(1, 5), min_size=1))
+def test_levels_take_turns_over_the_tasks_and_so_do_dates_within_a_level(tasks, levels):
+    recipe = recipe_of(GenerationSettings(tasks=tasks, level=tuple(levels)))
+    plans = list(plan_candidates(recipe, 0))
+    for stratum in recipe.strata:
+        own = [plan for plan in plans if plan.stratum == stratum]
+        share = len(own) // OVERSAMPLE
+        counts = Counter(plan.level for plan in own[:share])
+        assert max(counts.values()) - min(counts[level] for level in levels) <= 1
+        assert all(plan.level == own[n % share].level for n, plan in enumerate(own))
+        for level in levels:
+            modes = Counter(one.axes["date_mode"] for one in own[:share] if one.level == level)
+            assert (
+                max(modes.values(), default=0) - min(modes[mode] for mode in ("fixed", "flexible"))
+                <= 1
+            )
+
+
+def test_levels_are_said_as_numbers_or_a_range():
+    assert parse_levels(["1..5"]) == (1, 2, 3, 4, 5) and parse_levels(["2", " 4"]) == (2, 4)
+    with pytest.raises(UsageError, match=r"such as 3 or 1\.\.5, not 'x,2'"):
+        parse_levels(["x", "2"])
+
+
 @given(stratum=st.integers(1, 4), slots=st.integers(1, 8))
 def test_every_stratum_admits_what_its_seeds_can_combine_to(stratum, slots):
     band = closure_band(stratum, slots)
@@ -386,3 +414,12 @@ def test_what_another_version_began_is_not_gone_on_with(tmp_path):
     with pytest.raises(BenchmarkError, match=r"begun by another version .* `force=True`"):
         generate_benchmark(directory, 1, strata=(1,), distractors=40)
     generate_benchmark(directory, 1, strata=(1,), distractors=40, force=True)
+
+
+def test_a_level_has_what_its_difficulty_says_and_all_of_it_is_certified_again(tmp_path):
+    made = generate_benchmark(tmp_path / "b", 4, level=(3,), distractors=40, jobs=1)
+    again = load_benchmark(tmp_path / "b")
+    for task in again:
+        assert (task.level, task.difficulties) == (3, ("faults",))
+        assert len(task.spec.faults) == task.spec.difficulty.faults == 1
+    assert len(made) == 4 and all(one.ok for one in certify_benchmark(again).values())

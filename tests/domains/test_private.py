@@ -15,6 +15,7 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.private import commit, draw_opening, read_opening
 from crab_graph.domains.proof import prove
 from crab_graph.errors import BenchmarkError, UsageError
+from tests.editing import edit_document
 
 SMALL: dict[str, Any] = {"tasks": 2, "strata": (1,), "distractors": 16}
 OPTIONS = ["--tasks", "2", "--strata", "1", "--distractors", "16", "--private"]
@@ -75,10 +76,8 @@ def test_a_task_from_elsewhere_is_found_out(bench, opening, tmp_path, capsys):
     (tmp_path / "b" / "benchmark.duckdb").write_bytes(
         (other.directory / "benchmark.duckdb").read_bytes()
     )
-    document = json.loads((tmp_path / "b" / "manifest.json").read_text())
-    foreign = json.loads((tmp_path / "c" / "manifest.json").read_text())
-    document["tasks"] = foreign["tasks"]
-    (tmp_path / "b" / "manifest.json").write_text(json.dumps(document))
+    foreign = json.loads((tmp_path / "c" / "manifest.json").read_text())["tasks"]
+    edit_document(tmp_path / "b" / "manifest.json", lambda fields: fields.update(tasks=foreign))
     swapped = load_benchmark(tmp_path / "b")
     assert prove(swapped, opening).same == {"S1-001": False, "S1-002": False}
     assert prove(swapped, opening, task=swapped["S1-001"]).same == {"S1-001": False}

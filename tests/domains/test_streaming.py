@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from crab_graph.domains import benchmark, generate
+from crab_graph.domains import benchmark, candidate_turns, generate
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.construction import TaskPlan, build_task, scout
 from crab_graph.domains.generate import generate_benchmark
@@ -93,7 +93,7 @@ def test_a_written_task_leaves_nothing_in_memory(directory, tmp_path):
     """The rows of 30 tasks would take more than 30 times what is allowed here."""
     source = load_benchmark(directory)
     settings = source.manifest.settings
-    plan = next(generate.plan_candidates(settings, 0))
+    plan = next(candidate_turns.plan_candidates(settings, 0))
     plan = replace(plan, distractors=300)
     scouted = scout(plan)
     built = build_task(TaskPlan("S1-001", settings.domain, plan.distractors, scouted))

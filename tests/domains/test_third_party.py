@@ -10,7 +10,8 @@ import typer
 
 from crab_graph.cli import app, main
 from crab_graph.domain.contract import DOMAINS, find_domain
-from crab_graph.domains.generate import generate_benchmark, plan_candidates
+from crab_graph.domains.candidate_turns import plan_candidates
+from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.tools.tables import Table
 

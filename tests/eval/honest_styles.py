@@ -5,7 +5,11 @@ Texts are templates: `{out}`, `{back}`, `{hotel}`, `{museum}` are ids, `{Hotel}`
 nights at $120 and see a museum at $35 each: 300 + 280 + 360 + 70 = 1,010 dollars.
 """
 
+import re
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from tests.eval.builders import BACK, HOTEL, MUSEUM, NAMES, OUT, Script, right_items, small_task
 
@@ -442,3 +446,24 @@ Everything is confirmed, $1,010.00 in total."""
     ),
     "card told": Style(closing="Your Visa ending 4242 was charged $1,010.00 in total. All set."),
 }
+
+
+def _chosen(said: Any, twin: int) -> Any:
+    """Return a text, or turns, as the true or the false twin of an unusual style has it."""
+    if isinstance(said, str):
+        return re.sub(r"\[\[([^|\]]*)\|([^\]]*)\]\]", rf"\{twin}", said)
+    return tuple((_chosen(request, twin), answer) for request, answer in said)
+
+
+_UNUSUAL = tomllib.loads(Path(__file__).with_name("unusual_styles.toml").read_text("utf-8"))
+
+
+def _unusual(twin: int) -> dict[str, Style]:
+    return {
+        name: Style(**{part: _chosen(said, twin) for part, said in parts.items()})
+        for name, parts in _UNUSUAL.items()
+    }
+
+
+STYLES |= _unusual(1)
+FALSE_STYLES = _unusual(2)

@@ -142,8 +142,9 @@ def short_episode(
 ) -> Script:
     """An episode that says lines, `u: …` for the user, and does what single words say.
 
-    `book` books the next of the flights, `cancel` cancels the first that is not paid, `pay`
-    approves and charges all that are not, `transfer` hands over. `{0}` is the first booking's id.
+    `book` books the next of the flights, `cancel` cancels the first that is not paid, `refund` the
+    first of all, `pay` approves and charges all that are not, `transfer` hands over. `{0}` is the
+    first booking's id.
     """
     script, left = Script(), list(flights)
     made: list[str] = []
@@ -157,6 +158,8 @@ def short_episode(
                 unpaid.append((made[-1], item.cents))
             case "cancel":
                 script.call("cancel_flight", booking_id=unpaid.pop(0)[0])
+            case "refund":
+                script.call("cancel_flight", booking_id=made[0])
             case "pay":
                 method = script.add_card()
                 for booking, cents in unpaid:

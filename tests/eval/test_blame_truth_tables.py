@@ -1,12 +1,16 @@
 """Errors of the user: for each conjunct two talks that differ in it alone, one on each side."""
 
+import re
+
 import pytest
 
 from crab_graph.domain.verification import Role
+from crab_graph.eval import invented_demands
 from crab_graph.eval.false_yes import says_yes
 from crab_graph.eval.invented_demands import without_leading_no
 from crab_graph.eval.passed_over import passed_over
 from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.user_endings import ending_errors
 from crab_graph.eval.user_errors import asks_yes_or_no, recorded_errors, says_yes_or_no
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.eval.user_payments import payment_errors
@@ -47,6 +51,8 @@ def test_what_says_yes_says_nothing_against_it(text, is_yes):
 
 
 MIDDAY = "So you want to fly out around midday, right?"
+PLANNED = f"Outbound flight {OUT_MIDDAY} at midday, economy aisle, $240.00 for 2."
+AND_BACK = f"{MIDDAY} Shall I book {BACK}?"
 YES = "u: Yes, that's right."
 HELLO = "u: A trip from Chicago to Pittsburgh."
 KNOWN = UserConduct(None, {"origin": 1})
@@ -71,6 +77,12 @@ def said_yes(*lines, flights=(OUT_MIDDAY,), conduct=KNOWN):
         ((HELLO, MIDDAY, "u: Yes, in the morning.", "book"), (OUT_MIDDAY,), 0),
         ((HELLO, MIDDAY, "u: Yes, around midday.", "book"), (OUT_MIDDAY,), 1),
         (("u: Outbound in the morning.", MIDDAY, YES, "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "So you stay 4 nights, right?", YES, "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, f"{PLANNED} Shall I book it?", "u: Book it, please.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, PLANNED, "u: Fine.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, AND_BACK, "u: Go ahead.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, AND_BACK, "u: Yes.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, "You want to fly out around midday.", "u: Yes.", "book"), (OUT_MIDDAY,), 0),
         (
             (
                 *(HELLO, "So you want a 5-star hotel, right?", YES),
@@ -137,6 +149,7 @@ ASKS = "Which day do you leave?"
 OTHER = "What is your budget?"
 BUDGET = "Do you have a budget?"
 PART = "What time of day do you want to fly out?"
+MANY = "Which stars, room type, bed type, seat type and seat position, and what budget?"
 
 
 @pytest.mark.parametrize(
@@ -161,6 +174,8 @@ PART = "What time of day do you want to fly out?"
         ((HELLO, ASKS, "u: On 3 May.", "Good.", "u: Hm.", "book", ASKS), "Bye. ###STOP###", 1),
         ((HELLO, ASKS, "u: Hm.", f"The flight is booked. {OTHER}"), "Bye. ###STOP###", 1),
         ((HELLO, ASKS, "u: Hm.", "The flight is booked. Anything else?"), "Bye. ###STOP###", 0),
+        ((HELLO, "u: Hm.", ASKS), "Bye. ###STOP###", 1),
+        ((HELLO, "u: Hm.", "Good to know."), "Bye. ###STOP###", 0),
     ],
 )
 def test_who_ends_too_early(lines, ending, found):
@@ -193,6 +208,55 @@ def test_a_yes_moves_on_what_was_at_a_standstill(consent, found):
     conduct = UserConduct(None, {"origin": 1}, patience=3)
     script = short_episode(*lines, ending="Enough. ###STOP###")
     assert count(script, "U4", conduct) == found
+
+
+IDLE, MORE = ("Hm.", "u: Hm.", "Well.", "u: Well."), "Please tell me more."
+
+
+@pytest.mark.parametrize(
+    ("lines", "patience", "found"),
+    [
+        ((HELLO, *IDLE), 3, 0),
+        ((HELLO, *IDLE[:2], "book", *IDLE[2:]), 3, 1),
+        ((HELLO, *IDLE[:3], "pay", IDLE[3]), 3, 1),
+        ((HELLO, *IDLE[:2], f"{OUT} is free.", IDLE[3]), 3, 1),
+        ((HELLO, "Hm.", "u: Hm?", *IDLE[2:]), 3, 1),
+        ((HELLO, *(f"{OUT} is free.", "u: Hm.") * 3), 3, 0),
+        ((HELLO, f"{OUT} is free.", "u: Hm.", f"{BACK} is free.", "u: Hm.", "Ok.", "u: Hm."), 3, 1),
+        (("book", *IDLE), 3, 1),
+        (("book", *IDLE), 2, 0),
+    ],
+)
+def test_what_is_done_moves_on_what_was_at_a_standstill(lines, patience, found):
+    conduct = UserConduct(None, {"origin": 1}, patience=patience)
+    script = short_episode(*lines, MORE, ending="Enough. ###STOP###")
+    assert count(script, "U4", conduct) == found
+
+
+@pytest.mark.parametrize(("number", "found"), [(1, 0), (3, 1)])
+def test_what_a_record_says_was_told_moves_on_what_was_at_a_standstill(number, found):
+    conduct = UserConduct(None, {"origin": 1, "email": number}, patience=3)
+    script = short_episode(HELLO, *IDLE, MORE, ending="Enough. ###STOP###")
+    assert count(script, "U4", conduct) == found
+
+
+AGAIN = "You leave around midday, correct?"
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (("Hm.", "u: Hm.", MIDDAY), 1),
+        ((MIDDAY, "u: Hm.", AGAIN), 0),
+        ((MIDDAY, "u: Hm.", "Hm.", "u: Hm.", AGAIN), 0),
+        ((MIDDAY, "u: Hm.", AGAIN, "u: Hm.", MORE), 1),
+    ],
+)
+def test_who_may_overlook_errors_leaves_over_one_that_is_repeated(lines, found):
+    script = short_episode(HELLO, *lines, ending="Enough. ###STOP###")
+    for overlooks in (False, True):
+        conduct = UserConduct(None, {"origin": 1}, overlooks=overlooks, patience=9)
+        assert count(script, "U4", conduct) == (found if overlooks else 1)
 
 
 @pytest.mark.parametrize(("turns", "found"), [(1, 1), (2, 0), (3, 0)])
@@ -258,6 +322,7 @@ APPROVE = "Please approve $300.00 for {booking} with {method}."
         ("Please approve $299.00 for {booking} with {method}.", 299_00, None),
         ("Please approve {booking} with {method}.", 299_00, None),
         ("The weather is fine, it is $300.00.", 299_00, None),
+        ("Please approve $300.00 with {method}.", 300_00, None),
     ],
 )
 def test_an_approval_of_another_amount_than_asked_and_due(request_text, cents, found):
@@ -335,6 +400,8 @@ def test_nothing_waits_for_an_approval_that_is_approved_paid_or_cancelled():
 @pytest.mark.parametrize(
     ("card", "does", "answer", "claims"),
     [
+        (False, "late", "I have added the card.", True),
+        (True, "late", "I have added the card.", False),
         (False, False, "I have added the card.", True),
         (False, True, "I have added the card.", False),
         (True, False, "I have added the card.", False),
@@ -345,16 +412,18 @@ def test_nothing_waits_for_an_approval_that_is_approved_paid_or_cancelled():
 def test_who_claims_a_card_that_was_not_added(card, does, answer, claims):
     desk = Desk(card=card)
     desk.asked("Please add your card to the platform.")
-    if does:
+    if does is True:
         desk.script.add_card()
     desk.answered(answer)
+    if does == "late":
+        desk.script.add_card(SMALL_CARD)
     assert desk.texts() == (["claimed a card that it had not added"] if claims else [])
 
 
-def approved_elsewhere(**values):
+def approved_elsewhere(asked=APPROVE, **values):
     """An approval of something that is not as the tools would have it; U6 of the answer to it."""
     desk = Desk()
-    desk.asked(APPROVE)
+    desk.asked(asked)
     desk.script.approve(desk.booking, desk.method, 300_00)
     desk.answered("Approved.")
     tape = edited(tape_of(desk.script), changing("approvals", **values))
@@ -365,6 +434,13 @@ def test_an_approval_of_nothing_known_is_of_another_booking_and_approves_none():
     assert approved_elsewhere() == []
     texts = ["approved another booking for BK-9"]
     assert approved_elsewhere(booking_id="BK-9") == texts
+
+
+@pytest.mark.parametrize(("dollars", "found"), [("$150.00", "amount"), ("$300.00", "booking")])
+def test_of_a_booking_of_before_is_due_what_it_cost(dollars, found):
+    asked = APPROVE.replace("$300.00", dollars)
+    texts = [f"approved another {found} for BK-00000001"]
+    assert approved_elsewhere(asked, booking_id="BK-00000001") == texts
 
 
 @pytest.mark.parametrize(
@@ -403,6 +479,10 @@ def test_what_became_dearer_waits_for_an_approval_again(is_dearer, texts):
         (("Which day?", "What budget?", "How many travel?"), ("Yes.", "Yes.", "Yes."), 1),
         ((ASKS, OTHER, "How many travel?", "Why?"), ("Hm.", "Hm.", "Hm.", "Hm."), 1),
         (("", ASKS, OTHER, "How many travel?"), ("Hm.", "Hm.", "Hm.", "Hm."), 1),
+        ((ASKS, OTHER, "", "How many travel?"), ("Hm.", "Hm.", "Hm.", "Hm."), 0),
+        ((BUDGET, "Is it for two?", "Do you fly?"), ("Hm.", "Hm.", "Hm."), 1),
+        ((PART, f"{PART} Please!", f"Again: {PART}"), ("In the morning.",) * 3, 0),
+        ((PART, f"{PART} Please!", f"Again: {PART}"), ("We like museums.",) * 3, 1),
     ],
 )
 def test_who_goes_round_in_circles(questions, answers, found):
@@ -434,7 +514,10 @@ def test_who_does_something_meanwhile_does_not_go_round_in_circles(acts):
     ("text", "asks"),
     [
         ("Shall I book it?", True),
+        ("Ready to book?", True),
         ("Is that right?", True),
+        ("Do you have a budget?", True),
+        ("Do you have a budget.", False),
         ("You leave on 3 May, right?", True),
         ("How many travel?", False),
         ("You leave on 3 May.", False),
@@ -514,12 +597,22 @@ def withheld(limit, told, answers):
         (1, {"destination": 3, "nights": 5}, ("Hm.", "Hm."), []),
         (None, {"destination": 3, "nights": 5}, ("Hm.", "Hm."), ["birth_dates", "email"]),
         (2, {"destination": 3, "nights": 5}, ("Hm.", "Hm."), ["birth_dates", "email"]),
+        (None, {"email": 3}, ("Hm.", "Hm."), ["birth_dates"]),
+        (None, {"email": 1, "destination": 3, "nights": 5}, ("Hm.", "Hm."), []),
     ],
 )
 def test_an_answer_withholds_where_it_gives_less_than_its_condition_allows(
     limit, told, answers, found
 ):
     assert withheld(limit, told, answers) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "found"), [("Skip it; the hotel should have 3 stars.", 0), ("Skip it.", 2)]
+)
+def test_without_a_record_one_fact_is_enough_for_an_answer(first, found):
+    lines = (HELLO, TWO_FACTS, f"u: {first}", TWO_FACTS, "u: Skip it.", "I cannot go on.")
+    assert count(short_episode(*lines), "U3") == found
 
 
 @pytest.mark.parametrize(
@@ -534,8 +627,12 @@ def test_an_answer_withholds_where_it_gives_less_than_its_condition_allows(
         ((HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", ASKS, "u: Hm."), 1),
         ((HELLO, ASKS, "u: Hm.", ASKS, f"u: Yes, book {OUT}."), 0),
         ((HELLO, ASKS, "u: Hm.", ASKS, f"u: I don't want {OUT}."), 1),
+        ((HELLO, OTHER, "u: Hm.", OTHER, f"u: Please book {OUT}."), 0),
         ((HELLO, BUDGET, "u: Hm.", BUDGET, "u: Hm."), 1),
         ((HELLO, BUDGET, "u: No.", BUDGET, "u: No."), 0),
+        ((HELLO, OTHER, "u: No.", OTHER, "u: No."), 1),
+        ((HELLO, *("Which room type?", "u: Hm.") * 2), 0),
+        ((HELLO, *(MANY, "u: Hm.") * 2), 0),
         ((HELLO, PART, "u: Hm.", "And back?", "u: Hm."), 0),
         ((HELLO, *(PART, "u: Hm.", "And back?", "u: Hm.") * 2), 2),
         ((HELLO, *(PART, "u: In the morning.", "And back?", "u: At midday.") * 2), 0),
@@ -551,6 +648,56 @@ def test_who_takes_so_many_questions_at_once_passes_over_no_fewer(most, found):
     conduct = UserConduct(None, {"origin": 1}, most_questions=most)
     script = short_episode(HELLO, TWO_FACTS, "u: Hm.", TWO_FACTS, "u: Hm.", "I cannot go on.")
     assert count(script, "U9", conduct) == found
+
+
+ANY = f"{OUT_MIDDAY} out at 12:10. Any further wish, or shall I book it?"
+BOLD = f"{OUT_MIDDAY}. **Any further wish**, or do you **approve** the plan?"
+ASIDE = f"{OUT_MIDDAY}. Do you approve it as a whole? If anything else matters, say so now."
+LEAVES = "u: Outbound in the morning."
+
+
+@pytest.mark.parametrize(
+    ("lines", "flights", "found"),
+    [
+        ((HELLO, ANY, "u: Yes, go ahead.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, ANY, "u: Yes, go ahead.", "book"), (OUT,), 0),
+        ((HELLO, ANY, "u: Hm.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "Any further wish?", "u: Nothing else.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, "Any further wish?", "u: No.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, "Any further wish?", "u: No, that's wrong.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "Is it for two?", "u: Nothing else.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "Say so if anything else matters.", "u: That's all.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, "Please tell me whatever else you want.", "u: No.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, "Would you like anything else?", "u: No.", "book"), (OUT_MIDDAY,), 1),
+        (
+            (HELLO, "Otherwise all your wishes are met. Good?", "u: That's all.", "book"),
+            (OUT_MIDDAY,),
+            0,
+        ),
+        ((LEAVES, ANY, "u: Yes, go ahead.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "Is it for two?", "u: Yes.", ANY, "u: Yes.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, BOLD, "u: Yes.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, ASIDE, "u: Yes.", "book"), (OUT_MIDDAY,), 1),
+        ((HELLO, BOLD.replace("further wish", "time"), "u: Yes.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, ANY, "u: Yes, go ahead.", "Good.", LEAVES, "Fine.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, PART, "u: Any time, perhaps midday.", ANY, "u: Yes.", "book"), (OUT_MIDDAY,), 0),
+        ((HELLO, "book", "Any further wish?", "u: Nothing else."), (OUT_MIDDAY,), 0),
+        ((HELLO, "Any further wish?", "u: No.", "Good.", "u: Ok."), (), 0),
+        ((HELLO, ANY, "u: Yes.", "Any further wish?", "u: No.", "book"), (OUT_MIDDAY,), 1),
+    ],
+)
+def test_who_keeps_a_wish_back_when_asked_for_any(lines, flights, found):
+    assert count(short_episode(*lines, flights=flights), "U3", KNOWN) == found
+
+
+@pytest.mark.parametrize(("told", "fault"), [({}, "user"), ({"outbound_time_of_day": 1}, "agent")])
+def test_a_wish_kept_back_explains_what_goes_against_it(told, fault):
+    script = Plan().swapped(flight("outbound", OUT_MIDDAY)).write()
+    script.messages[0]["content"] = HELLO[3:]
+    script.messages.insert(1, {"role": "assistant", "content": "Any further wish?"})
+    script.messages.insert(2, {"role": "user", "content": "Nothing else."})
+    conduct = UserConduct(None, {"origin": 1, **told})
+    assert grade(script.task, script.messages, conduct=conduct).fault == fault
 
 
 DEAF = (HELLO, ASKS, "u: Hm.", ASKS, "u: Hm.", "Good.")
@@ -594,9 +741,11 @@ def test_what_was_passed_over_explains_nothing_where_it_was_given_in_time(
         ("No, without wifi it has no pool.", ["wifi", "pool"]),
         ("No, it lacks wifi and a pool.", ["wifi"]),
         ("We need a pool.", ["pool"]),
+        ("Need a pool.", ["pool"]),
         ("A pool must be there.", ["pool"]),
         ("A pool is there.", []),
         ("We need a pool if possible.", []),
+        ("We need a pool, ideally.", []),
         ("Do we need a pool?", []),
         ("We do not need a pool.", []),
         ("No, we need a pool.", ["pool"]),
@@ -610,6 +759,37 @@ def test_who_demands_what_nobody_offered(text, found, is_offered):
     texts = [one["text"] for one in errors(short_episode(HELLO, offer, f"u: {text}"), "U2")]
     found = [] if is_offered else found
     assert texts == [f"demanded {one}, of which it has no wish" for one in found]
+
+
+def test_an_extra_that_is_wished_is_no_demand(monkeypatch):
+    sold = re.compile("window|pool")
+    monkeypatch.setattr(invented_demands, "_extras", lambda amenities: sold)
+    script = short_episode(HELLO, "Here is a hotel.", "u: We need window seats and a pool.")
+    assert [one["text"] for one in errors(script, "U2")] == [
+        "demanded pool, of which it has no wish"
+    ]
+    episode = lay_out(read_task(script.task), tape_of(script))
+    (error,) = invented_demands.demanded_extras(episode)
+    assert error.covers == {Role.SLOT_FILLED, Role.WISH, Role.SURPLUS, Role.ENDED_PARTIAL}
+
+
+def test_who_sells_nothing_beside_the_wishes_is_asked_for_nothing_beside_them():
+    assert invented_demands._extras(()).search("we need a pool") is None
+
+
+@pytest.mark.parametrize(
+    ("ending", "code", "explained"),
+    [
+        ("###OUT-OF-SCOPE###", "U5", {Role.IN_SCOPE}),
+        ("###TRANSFER###", "U5", {Role.ENDED_PARTIAL, Role.ENDED_NONE}),
+        ("###STOP###", "U4", {Role.SLOT_FILLED, Role.PAID, Role.ENDED_PARTIAL, Role.ENDED_NONE}),
+    ],
+)
+def test_what_a_wrong_ending_explains(ending, code, explained):
+    last = ASKS if code == "U4" else "Hm."
+    script = short_episode(HELLO, "Hm.", "u: Hm.", last, ending=ending)
+    episode = lay_out(read_task(script.task), tape_of(script))
+    assert [(one.code, one.covers) for one in ending_errors(episode, None)] == [(code, explained)]
 
 
 @pytest.mark.parametrize(
@@ -626,6 +806,9 @@ def test_a_leading_no_is_taken_off(text, left):
     assert without_leading_no(text) == left
 
 
+ANEW, BOOKED = "On second thought, we leave on 3 May.", f"Shall I book {OUT}?"
+
+
 @pytest.mark.parametrize(
     ("lines", "found"),
     [
@@ -634,9 +817,23 @@ def test_a_leading_no_is_taken_off(text, left):
         ((HELLO, "book", "u: We leave on 9 May."), 0),
         ((HELLO, "book", "u: We leave on 9 May.", "book"), 1),
         ((HELLO, "Hm.", "u: We leave on 9 May."), 1),
+        (("u: We leave on 9 May.", "Hm.", "u: We leave on 3 May.", "book"), 0),
+        (("u: We leave on 9 May.", "Hm.", "u: We leave on 8 May.", "book"), 2),
+        (("u: We leave on 9 May.", "book", "u: We leave on 3 May.", "book"), 1),
+        (("u: We leave on 3 May.", "Hm.", "u: We leave on 9 May.", "book"), 1),
+        (("u: We leave on 9 May. We leave on 3 May.", "book"), 1),
+        (("u: When is it? We leave on 9 May.", "book"), 1),
+        (("u: It is not far. We leave on 9 May.", "book"), 1),
+        (("u: It is nice, I think. We leave on 9 May.", "book"), 1),
+        (("u: Two days later is fine. We leave on 9 May.", "book"), 1),
+        ((HELLO, f"{OUT} is free.", "u: Yes, perfect. We leave on 9 May.", "book"), 1),
+        ((HELLO, f"{OUT} is free.", "u: Yes, we leave on 9 May.", "book"), 0),
+        ((HELLO, ASKS, "u: Yes, we leave on 9 May.", "book"), 1),
+        (("u: We leave on 9 May.", "book", "Good.", f"u: {ANEW}", "book"), 0),
+        (("u: We leave on 9 May.", BOOKED, "u: Yes.", "book", "Good.", f"u: {ANEW}", "book"), 1),
     ],
 )
-def test_what_is_said_wrongly_after_all_is_booked_harms_nothing(lines, found):
+def test_what_is_said_wrongly_after_all_is_booked_or_mended_in_time_harms_nothing(lines, found):
     assert count(short_episode(*lines, flights=(OUT, BACK)), "U1") == found
 
 

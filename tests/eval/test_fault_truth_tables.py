@@ -7,17 +7,19 @@ from crab_graph.eval.attribution import attribute
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import judge
 from crab_graph.eval.reading import lay_out, read_task
-from crab_graph.eval.user_facts import fact_fates
+from crab_graph.eval.user_facts import covered_checks, fact_fates, is_broken
 from crab_graph.eval.verifier import Verifier
 from crab_graph.eval.verifiers import verifiers_of
 from tests.eval.builders import (
     BACK,
     OUT,
     OUT_MIDDAY,
+    OUT_NEXT_DAY,
     OUT_SPARE,
     SMALL_CARD,
     Plan,
     Script,
+    build_task,
     flight,
     graded,
     small_task,
@@ -159,8 +161,8 @@ def test_the_reasons_of_undisclosed_ids_are_those_of_bookings_that_were_not_disc
     assert neither.metrics["id_mismatch"] == ["absent"]
 
 
-def judged(script):
-    reading = read_task(small_task())
+def judged(script, task=None):
+    reading = read_task(task or small_task())
     episode = lay_out(reading, tape_of(script))
     return episode, {one.id: one.judge(episode) for one in verifiers_of(reading)}
 
@@ -192,3 +194,30 @@ def test_what_became_of_each_fact(told, fates):
     never = dict.fromkeys((fact.key for fact in small_task().facts), "never")
     known = {key: fate for key, fate in {**never, **fates}.items() if fate is not None}
     assert fact_fates(episode, results, told) == known
+
+
+NIGHT, FINE = {"outbound_time_of_day": "night"}, {"seat_type": "business"}
+
+
+@pytest.mark.parametrize(
+    ("flight_id", "request_", "key", "broken", "covered"),
+    [
+        (OUT, {}, "outbound_time_of_day", False, {"D08"}),
+        (OUT, NIGHT, "outbound_time_of_day", True, {"D08"}),
+        (OUT, NIGHT | FINE, "outbound_time_of_day", True, set()),
+        (OUT, NIGHT, "seat_type", False, {"D09"}),
+        (OUT, FINE, "seat_type", True, {"D08", "D09"}),
+        (OUT, {}, "departure_date", False, {"D12", "D13", "D14", "D15", "D16"}),
+        (OUT_NEXT_DAY, {}, "departure_date", True, {"D12", "D13", "D14", "D15", "D16"}),
+    ],
+)
+def test_of_a_check_of_wishes_a_fact_explains_what_is_its_own_alone(
+    flight_id, request_, key, broken, covered
+):
+    task = build_task(**request_)
+    script = Script(task)
+    script.book(flight("outbound", flight_id))
+    script.user("###STOP###")
+    episode, results = judged(script, task)
+    assert is_broken(episode, results, key) is broken
+    assert covered_checks(episode, key) == covered

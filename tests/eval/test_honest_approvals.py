@@ -149,6 +149,8 @@ REQUESTS = [
     "That's the lot. OK to book?",
     "Want me to go for it?",
     "1. Do you authorise this plan, to be paid by Visa?",
+    "Good with this version, on your Visa, $1,010.00? And shout if there is more!",
+    "Anything else, or is the whole plan a yes?",
     "With your consent, I will reserve the four of them.",
 ]
 

@@ -1,10 +1,15 @@
 """F-PT, F-PS and F-IP: what each amount is held against, with the amount right and a cent off."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from crab_graph.eval.verifiers.item_prices import _shares
 from tests.eval.builders import (
+    ANNEX,
+    ANNEX_ROOM,
     BACK,
     BACK_NIGHT,
     HOTEL,
@@ -452,3 +457,29 @@ def test_one_price_of_several_things_is_of_each_where_they_cost_the_same(text, f
     plan = RIGHT.swapped(flight("outbound", OUT_MIDDAY))
     plan = plan.swapped(hotel(nights=2, check_out="2027-05-05"))
     assert word(replace(plan, reserved=text), "F-IP") == found
+
+
+@pytest.mark.parametrize(
+    ("by_booking", "cents", "found"),
+    [
+        (False, "240.00", PASS),
+        (False, "241.00", FAIL),
+        (False, "200.00", PASS),
+        (True, "240.00", PASS),
+        (True, "241.00", FAIL),
+        (True, "200.00", FAIL),
+        (True, "480.00", PASS),
+    ],
+)
+def test_things_may_cost_the_same_whose_units_do_not(by_booking, cents, found):
+    plan = RIGHT.swapped(flight("outbound", OUT_MIDDAY)).swapped(hotel(ANNEX, ANNEX_ROOM))
+    booked = [row["booking_id"] for row in plan.write().ledger.inserted("bookings")]
+    one, other = (booked[0], booked[2]) if by_booking else (OUT_MIDDAY, ANNEX)
+    assert word(replace(plan, reserved=f"{one} and {other}: ${cents}."), "F-IP") == found
+
+
+@pytest.mark.parametrize(("people", "shares"), [(0, 301), (1, 301), (2, 150), (3, 100)])
+def test_a_share_is_what_one_of_all_pays(people, shares):
+    episode: Any = SimpleNamespace(reading=SimpleNamespace(people=range(people)))
+    (down, up) = [one.cents for one in _shares(episode, 301, "a share")]
+    assert (down, up) == (shares, shares + (301 % max(people, 1) > 0))

@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from crab_graph.eval.verdict import grade
@@ -50,6 +50,14 @@ VALUES = st.recursive(
 CALLS = st.fixed_dictionaries(
     {"name": st.one_of(st.sampled_from(NAMES_OF_TOOLS), TEXTS), "arguments": VALUES}
 )
+
+
+def ended_beside_a_call(token):
+    """Return the last message of a user that says nothing but a token."""
+    call = {"name": "get_customer_information", "arguments": {}}
+    return {"role": "user", "content": f"###{token}###", "tool_calls": [call]}
+
+
 MESSAGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["user", "assistant"]), "content": TEXTS},
     optional={"tool_calls": st.lists(CALLS, min_size=1, max_size=2)},
@@ -58,6 +66,9 @@ MESSAGES = st.fixed_dictionaries(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(MESSAGES, max_size=12))
+@example([ended_beside_a_call("STOP")])
+@example([ended_beside_a_call("TRANSFER")])
+@example([ended_beside_a_call("OUT-OF-SCOPE")])
 def test_any_transcript_gets_the_same_verdict_twice(messages):
     first, second = grade(small_task(), messages), grade(small_task(), messages)
     assert json.dumps(first.as_json()) == json.dumps(second.as_json())

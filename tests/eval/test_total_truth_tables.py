@@ -151,7 +151,10 @@ def test_an_open_total_may_be_that_of_what_the_message_names(said, found):
     ],
 )
 def test_a_summary_of_the_whole_is_of_no_part(said, found):
-    assert graded(short_episode(*PAID_APART, said, flights=(OUT, BACK))).checks["F-PS"] == found
+    verdict = graded(short_episode(*PAID_APART, said, flights=(OUT, BACK)))
+    assert verdict.checks["F-PS"] == found
+    explained = [one.get("explanation") for one in verdict.evidence["F-PS"]]
+    assert explained == (["the last payment"] if found == SILENT else [None])
 
 
 @pytest.mark.parametrize(

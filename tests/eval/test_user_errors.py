@@ -247,6 +247,7 @@ def test_a_fact_asked_for_twice_and_never_told_was_withheld():
         (("I'd rather not, but the hotel should have 3 stars.", "Skip it."), 0),
         # Rules cannot read these, so the fact may have been told.
         (("Second of April.", "And Leo on the 23rd of November."), 0),
+        (("", "I'd rather not."), 1),
     ],
 )
 def test_without_a_record_only_plain_evasions_withhold(answers, found):
@@ -348,6 +349,11 @@ def test_the_conduct_is_read_from_a_record():
         None, {"origin": 1}, overlooks=True, settled={"origin": 1}, patience=6
     )
     assert UserConduct.from_record("none", (), [{"key": "origin", "turn": None}]) is None
-    # How much a persona of a file gives is not known here; what it told is.
+    doubting = UserConduct.from_record("neutral", ("d3",), facts)
+    assert doubting is not None and doubting.doubts and not doubting.overlooks
+    # How much a persona or a dimension of a file gives is not known here; what it told is.
+    assert UserConduct.from_record("neutral", ("shouts",), facts) == UserConduct(
+        None, {"origin": 1}, is_limit_known=False, settled={"origin": 1}
+    )
     pirate = UserConduct.from_record("pirate", (), facts)
     assert pirate == UserConduct(None, {"origin": 1}, is_limit_known=False, settled={"origin": 1})

@@ -101,15 +101,18 @@ class Killed(BaseException):
     """Ends a process at a certain point."""
 
 
-def killed_once(saver: Any, number: int, monkeypatch: Any) -> None:
-    """Let the process die after something was kept for the n-th time, and keep no more."""
-    original, left = saver.put, [number]
+def killed_once(saver: Any, number: int, patched: Any, *, of_replies: bool = True) -> None:
+    """Let the process die after something was kept for the n-th time, and keep no more.
+
+    Counted are replies and outcomes within a step, or every checkpoint.
+    """
+    original, written, left = saver.put, saver.put_writes, [number]
 
     def put(config: Any, *given: Any) -> Any:
         if left[0] == 0:
             raise Killed
         result = original(config, *given)
-        left[0] -= config["configurable"]["checkpoint_ns"] == NAMESPACE
+        left[0] -= not of_replies or config["configurable"]["checkpoint_ns"] == NAMESPACE
         if left[0] == 0:
             raise Killed
         return result
@@ -119,6 +122,5 @@ def killed_once(saver: Any, number: int, monkeypatch: Any) -> None:
             raise Killed
         written(*given)
 
-    written = saver.put_writes
-    monkeypatch.setattr(saver, "put", put)
-    monkeypatch.setattr(saver, "put_writes", put_writes)
+    patched.setattr(saver, "put", put)
+    patched.setattr(saver, "put_writes", put_writes)

@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 
-from crab_graph.graph.build import build_graph
+from crab_graph import build_graph
 from crab_graph.graph.nodes import EpisodeNodes
 from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.graph.state import transcript_of

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from crab_graph.graph.build import build_graph
+from crab_graph import build_graph
 from crab_graph.graph.restart import hidden_state, state_after, steps_of, visible_ends, with_line
 from crab_graph.graph.state import transcript_of
 from crab_graph.runs.episode import trace_of

@@ -13,7 +13,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from crab_graph.errors import StorageError, UsageError
-from crab_graph.graph.build import build_graph
+from crab_graph.graph.build import Leg, open_seats, prepare_episode
 from crab_graph.graph.state import transcript_of
 from tests.graph.builders import (
     CANARY,
@@ -28,8 +28,11 @@ from tests.graph.builders import (
 PRIVATE = (CANARY, "get_my_payment_cards", "not to be said", "user_state")
 
 
-def graph(agent=None, user=None, **options) -> Any:
-    return build_graph(build_task(), agent or asking_agent(), user or patient_user(), **options)
+def graph(agent=None, user=None, checkpointer=None, **settings) -> Any:
+    """Return the graph of an episode that nobody grades: its domain is none of a benchmark."""
+    task, setup = open_seats(build_task(), settings)
+    players = (agent or asking_agent(), user or patient_user())
+    return prepare_episode(task, *players, checkpointer, setup, Leg()).compile()
 
 
 def long_graph() -> Any:

@@ -5,17 +5,12 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from crab_graph import build_graph
 from crab_graph.errors import StorageError
-from crab_graph.graph.build import build_graph
 from crab_graph.graph.journal import NAMESPACE
 from crab_graph.graph.savers import open_saver, stored_threads
 from crab_graph.graph.state import transcript_of
-from tests.graph.builders import STOP, asking_agent, build_task, patient_user, scripted
-
-
-class Killed(BaseException):
-    """Ends a process at a certain point."""
-
+from tests.graph.builders import STOP, Killed, asking_agent, build_task, patient_user, scripted
 
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
 

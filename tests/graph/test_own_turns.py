@@ -31,8 +31,8 @@ from langgraph_swarm import create_handoff_tool, create_swarm
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from crab_graph import build_graph
 from crab_graph.analysis.viewer.exchanges import calls_of, read_exchanges
-from crab_graph.graph.build import build_graph
 from crab_graph.graph.restart import hidden_state, state_after, visible_ends
 from crab_graph.graph.state import transcript_of
 from crab_graph.runs.episode import trace_of

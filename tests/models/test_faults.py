@@ -10,8 +10,8 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langchain_openai import ChatOpenAI
 
+from crab_graph import build_graph
 from crab_graph.errors import UsageError
-from crab_graph.graph.build import build_graph
 from crab_graph.graph.state import transcript_of
 from crab_graph.models import retrying
 from crab_graph.models.chat import build_chat_model

@@ -103,6 +103,18 @@ def test_a_value_that_is_told_two_ways_is_neither_affirmed_nor_denied():
     assert (found.right, found.wrong, found.mixed) == ((), (), ("seat_position",))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Noted, and any seat position goes. What about the class and the hotel?",
+        "What's left: any airline stuff, hotel wishes (stars, beds), a kind of attraction?",
+        "Return departing no earlier than 17:00, noted. Please go on.",
+    ],
+)
+def test_words_for_a_question_or_a_bound_deny_nothing(text):
+    assert played(text, seat_position=None, same_carrier=True).wrong == ()
+
+
 def test_words_that_can_be_meant_of_what_is_free_are():
     text = "So no limit on budget, any seat class, any outbound time. Correct?"
     free = {key: None for key in ("seat_type", "outbound_time_of_day", "budget")}

@@ -89,6 +89,22 @@ def test_a_slip_that_is_played_back_is_corrected_and_the_right_value_affirmed():
         raise AssertionError("no slip of the seat was drawn")
 
 
+def test_a_slip_that_is_asked_about_beside_what_is_right_gets_no_yes():
+    for seed in range(60):
+        chat = Chat("d3", seed)
+        chat.say()
+        slips = [row for row in chat.state["disclosed"] if row["how"] == "wrong"]
+        if [row["key"] for row in slips] == ["nights"]:
+            break
+    else:
+        raise AssertionError("no slip of the nights was drawn")
+    said = chat.say(
+        "From Chicago to Pittsburgh for 2 people, is that right?\n\n"
+        f"2. **Nights:** is it definitely **{slips[0]['said'].split()[0]}**?"
+    )
+    assert "3 nights" in said and not said.casefold().startswith(("yes", "that", "right")), said
+
+
 def test_persona_and_ruse_differ_in_what_was_said_and_how():
     for seed in range(3):
         records = []
@@ -125,5 +141,7 @@ def test_what_is_pinned_down_is_answered_whatever_else_is_asked(text, value):
         chat = Chat("d3", seed)
         chat.say()
         for answer in (chat.say(text), chat.say(text)):
-            assert value in answer.casefold() or "correct" in answer.casefold(), (seed, answer)
+            said = answer.casefold()
+            is_yes = "correct" in said or said.startswith(("right", "that's right"))
+            assert value in said or is_yes, (seed, answer)
             assert not has_mark(answer)

@@ -44,6 +44,12 @@ def chosen(text):
             "option B (FL-1002, HT-3317)",
         ),
         (
+            f"Option 1, leaving on 4 May\nFlights: outbound {FITS}.\nHotel: Ivory Inn (HT-3316), "
+            "4 stars, $900.00.\nTotal: $1,200.00.\n\nOption 2, leaving on 5 May\nFlights: outbound "
+            f"{DEARER}.\nHotel: Ivory Court (HT-3317), 4 stars, $300.00.\nTotal: $640.00.\nWhich?",
+            "number 2 (FL-1003, HT-3317)",
+        ),
+        (
             "| Option | Outbound | Hotel |\n|---|---|---|\n| 1 | FL-1001, 19:10 | HT-3316 |\n"
             "| 2 | FL-1002, 07:40 | HT-3317 |\n\nWhich option do you want?",
             "number 2 (FL-1002, HT-3317)",

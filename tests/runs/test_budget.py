@@ -159,7 +159,7 @@ def test_a_dry_run_of_the_reference_agent_asks_no_model(bench, tmp_path, capsys)
     [
         ('[models."a"]\ninput = -1\noutput = 1\n', "models.a.input"),
         ('[models."a"]\ninput = 1\n', "models.a.output"),
-        ("models = 3 =", "not a TOML file"),
+        ("models = 3 =", "it is not TOML"),
         (None, "no such file"),
     ],
 )

@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage
 import crab_graph as cg
 from crab_graph.agents.adapters import resolve_agent
 from crab_graph.errors import ResumeMismatch, UsageError
+from crab_graph.runs.step_costs import step_rows
 from crab_graph.schema import canonical_json
 from crab_graph.settings import Limits
 from crab_graph.testing import ScriptedServer, tool_call_reply
@@ -23,7 +24,10 @@ NOT_COMPARED = {"agent", "agent_is_reference"}
 
 
 def fields_of(episode):
-    return canonical_json(episode.model_dump(mode="json", exclude=NOT_COMPARED))
+    fields = episode.model_dump(mode="json", exclude=NOT_COMPARED)
+    # No two steps take the same time on the clock.
+    took = [one.pop("took") for one in fields["hidden"]["beside"] if "took" in one]
+    return canonical_json([fields | {"seconds": None}, [one | {"seconds": None} for one in took]])
 
 
 def solver(task):
@@ -111,7 +115,13 @@ def test_a_user_that_is_a_model_is_stepped_alike(bench, engine):
         rollout(env, lambda seen: "Who are you?")
         played = cg.run_episode(bench[0], scripted("Who are you?"), "ruse", **given)
     assert fields_of(env.last.info["episode"]) == fields_of(played)
-    assert played.usage["user"]["scripted"]["calls"] > 1
+    used = played.usage["user"]["scripted"]
+    assert used["calls"] > 1
+    steps = step_rows(played)
+    for name in ("calls", "input_tokens", "output_tokens"):
+        assert sum(one[name] for one in steps) == used[name]
+    assert {one["party"] for one in steps} == {"user"} and steps[0]["turn"] == 1
+    assert played.seconds == {"user": pytest.approx(sum(one["seconds"] for one in steps))}
 
 
 def test_an_agent_is_handed_what_it_is_handed_in_an_episode(bench):

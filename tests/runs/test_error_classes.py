@@ -8,8 +8,10 @@ import crab_graph as cg
 from crab_graph.analysis.viewer.listing import row_of
 from crab_graph.cli.application import main
 from crab_graph.eval import verdict
+from crab_graph.seals import open_line
 from crab_graph.testing.faults import FaultyAnswer
 from crab_graph.testing.server import ScriptedServer
+from tests.editing import write_lines
 
 GIVES_UP = "I am sorry, I cannot help you. Goodbye."
 
@@ -67,11 +69,11 @@ def test_an_infrastructure_error_says_nothing_of_the_agent(bench, tmp_path, caps
     """Nor does one that an earlier version wrote with checks."""
     run = played(bench, tmp_path, FaultyAnswer(status=500))
     (shard,) = (run.directory / "shards").glob("*.jsonl")
-    written = json.loads(shard.read_text())
+    written = json.loads(open_line(shard.read_bytes()).body)
     earlier = {"checks": {"D01": "fail"}, "strict": {"passed": False, "checks": {"D01": "fail"}}}
     earlier |= {"failures": ["no_booking"], "primary_failure": "no_booking"}
     for fields in (written, {**written, **earlier}):
-        shard.write_text(json.dumps(fields) + "\n")
+        write_lines(shard, [json.dumps(fields)])
         (episode,) = cg.open_run(run.directory)
         assert (episode.checks, episode.strict, episode.evidence) == ({}, {}, {})
         assert (episode.failures, episode.primary_failure, episode.explanation) == ((), None, None)

@@ -12,9 +12,9 @@ import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, RunError, UnknownName, UsageError
 from crab_graph.runs.config import PIVOTS, ForkPoint
-from crab_graph.runs.fork import begin_fork, fork_points, prepare_fork
+from crab_graph.runs.fork import Source, begin_fork, fork_points, prepare_fork
 from crab_graph.runs.pivot import judge, load_pivots
-from crab_graph.settings import ForkSettings, WorkSettings
+from crab_graph.settings import ForkSettings, TrustSettings, WorkSettings
 
 EPISODE = "S1-001.ruse.0"
 
@@ -34,9 +34,8 @@ def test_the_same_settings_continue_from_every_turn_as_before(finished, tmp_path
     record = finished[EPISODE]
     turns = tuple(fork_points(record))
     point = ForkPoint(run="run", episode_id=EPISODE, turns=turns)
-    sitting = prepare_fork(
-        finished.directory, record, point, tmp_path / "all", ForkSettings(), WorkSettings()
-    )
+    source = Source(finished.directory, record, point, TrustSettings())
+    sitting = prepare_fork(source, tmp_path / "all", ForkSettings(), WorkSettings())
     begin_fork(sitting)
     forks = cg.open_run(tmp_path / "all")
     assert [one.episode_id for one in forks] == [f"{EPISODE}@{turn}" for turn in turns]

@@ -13,6 +13,7 @@ import pytest
 
 import crab_graph as cg
 from crab_graph.schema import canonical_json
+from tests.soak.works import WORKS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -80,49 +81,59 @@ def test_kills_at_random_moments_change_nothing(bench, whole, tmp_path, seed):
     assert all(path.stat().st_size == 0 for path in (tmp_path / "run").glob("*.lock"))
 
 
-def kills_of(bench, out, store, trials, seeds):
-    """Kill runs again and again in two processes at once; return what became of them."""
+def struck(out, trials, *works):
+    """Strike works again and again in two processes at once; return what became of them."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-    program = [sys.executable, "-m", "tests.runs.killing", str(bench.directory)]
+    program = [sys.executable, "-m", "tests.soak.killing"]
     processes = [
         subprocess.Popen(
-            [*program, str(out / f"{store}-{seed}"), store, str(seed), str(trials)],
+            [*program, str(out / f"seed-{seed}"), str(seed), str(trials), *works],
             env=environment,
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for seed in seeds
+        for seed in (1, 2)
     ]
     found = []
     for process in processes:
         output, errors = process.communicate()
         assert process.returncode == 0, errors
-        found.append(json.loads(output))
+        found.append(json.JSONDecoder().raw_decode(output)[0])
     return found
 
 
+def strikes_in(found):
+    return sum(count for one in found for *_, count in one["strikes"])
+
+
 @pytest.mark.slow
-def test_two_hundred_kills_at_every_point_change_nothing(bench, tmp_path):
-    found = kills_of(bench, tmp_path, "ours", 66, (1, 2))
-    points = {point for one in found for point in one["points"]}
-    killed = {point for one in found for point in one["kills"]}
-    assert killed == points
-    assert sum(sum(one["kills"].values()) for one in found) >= 200
+def test_two_hundred_strikes_at_every_point_change_nothing(tmp_path):
+    found = struck(tmp_path, 70, "a function")
+    points = {point for one in found for points in one["points"].values() for point in points}
+    assert {point for one in found for _, point, _, _ in one["strikes"]} >= points
+    assert strikes_in(found) >= 200
     assert [one["differing"] for one in found] == [[], []]
 
 
 @pytest.mark.slow
-def test_kills_in_the_middle_of_turns_change_nothing(bench, tmp_path):
-    found = kills_of(bench, tmp_path, "in-place", 12, (1, 2))
-    assert sum(sum(one["kills"].values()) for one in found) >= 40
+def test_strikes_in_the_middle_of_turns_change_nothing(tmp_path):
+    found = struck(tmp_path, 12, "an agent with a loop")
+    assert strikes_in(found) >= 40
     assert [one["differing"] for one in found] == [[], []]
 
 
 @pytest.mark.slow
-def test_the_same_kills_tell_a_naive_store(bench, tmp_path):
-    found = kills_of(bench, tmp_path, "naive", 23, (1, 2))
+def test_strikes_at_every_command_that_writes_change_nothing(tmp_path):
+    found = struck(tmp_path, len(WORKS))
+    assert {work for one in found for work, *_ in one["strikes"]} == set(WORKS)
+    assert [one["differing"] for one in found] == [[], []]
+
+
+@pytest.mark.slow
+def test_the_same_strikes_tell_a_naive_store(tmp_path):
+    found = struck(tmp_path, 23, "a naive store")
     assert any(one["differing"] for one in found)
 
 

@@ -11,6 +11,8 @@ from crab_graph.eval.checks import judge, seen
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.runs.config import CONFIG, SHARDS
 from crab_graph.runs.grading import regrade_run
+from crab_graph.seals import seal_line
+from tests.editing import edit_document, edit_lines
 
 
 @pytest.fixture
@@ -25,9 +27,9 @@ def stored(run):
 def tamper(run, **fields):
     """Change the stored verdict of the first episode."""
     path = next((run.directory / SHARDS).iterdir())
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text(json.dumps(json.loads(lines[0]) | fields) + "\n" + "".join(lines[1:]))
-    return run[0].episode_id
+    first = run[0].episode_id
+    edit_lines(path, lambda one: one | fields if one["episode_id"] == first else one)
+    return first
 
 
 def test_verdicts_are_reproduced_byte_for_byte(run):
@@ -102,11 +104,10 @@ def test_an_exhausted_budget_stays_one(bench, tmp_path):
 
 
 def test_another_benchmark_is_refused_before_anything_is_written(run, tmp_path, capsys):
-    config = run.directory / CONFIG
-    other = json.loads(config.read_text()) | {"benchmark_sha256": "0" * 64}
-    config.write_text(json.dumps(other))
+    other = {"benchmark_sha256": "0" * 64}
+    edit_document(run.directory / CONFIG, lambda fields: fields.update(other))
     before = stored(run)
-    assert main(["regrade", str(run.directory)]) == 2
+    assert main(["regrade", str(run.directory), "--trust"]) == 2
     assert "other tasks" in capsys.readouterr().err
     assert stored(run) == before
     assert regrade_run(run.directory, allow_mismatch=True).is_same
@@ -153,7 +154,7 @@ def test_of_several_attempts_the_one_that_stands_is_graded(bench, tmp_path, monk
     again = first.model_copy(update={"attempts": 2, "error": None, "fault": "agent"})
     again = again.model_copy(update={"outcome": "fail", "termination": "STOP"})
     line = path.read_bytes()
-    path.write_bytes(line + again.model_dump_json().encode() + b"\n")
+    path.write_bytes(line + seal_line(again.model_dump_json().encode(), 2))
     found = regrade_run(run.directory)
     assert found.episodes == 1 and found.as_json()["rules"] == found.rules
     # The attempt before it is kept as it was.

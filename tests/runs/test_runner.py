@@ -112,6 +112,7 @@ def test_force_starts_over(bench, tmp_path):
 
 def test_a_run_killed_before_its_settings_stood_is_begun_again(bench, tmp_path):
     (tmp_path / ".run.json.4711").write_text("{")
+    (tmp_path / "owner.json").write_text('{"seals": []}')
     assert len(cg.run(bench, "silent", "generic", 1, tmp_path, tasks=["S1"])) == 1
 
 

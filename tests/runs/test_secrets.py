@@ -1,12 +1,17 @@
 """A key never reaches an artefact, also where a server echoes it in errors, headers and answers."""
 
 import json
+from contextlib import suppress
+from importlib.metadata import version
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+import crab_graph as cg
+from crab_graph import build_graph
 from crab_graph.cli import main
-from crab_graph.graph.build import build_graph
+from crab_graph.errors import CrabGraphError
 from crab_graph.graph.savers import open_saver
 from crab_graph.models import retrying
 from crab_graph.testing import Answer, Attempts, FaultyAnswer, ScriptedServer
@@ -16,7 +21,12 @@ from tests.graph.builders import STOP, build_task, scripted
 KEY = "canary-key-0f3a9b7c5d1e"
 LOGIN = "canary-login-77aa55"
 QUERY = "canary-query-31415926"
-SECRETS = (KEY, LOGIN, QUERY)
+SETTING = "canary-setting-27182818"
+HEADER = "canary-header-16180339"
+HELD = "canary-held-14142135"
+CLOSED_OVER = "canary-closed-over-17320508"
+SECRETS = (KEY, LOGIN, QUERY, SETTING, HEADER, HELD, CLOSED_OVER)
+SENT = f"{QUERY} {HEADER} me:{LOGIN}"
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +35,15 @@ def quick(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
-def named(server):
-    """Return a spec that holds two further secrets: a login, and a part of the query."""
+def named(server, more=""):
+    """Return a spec that holds further secrets: a login, a part of the query, and a header."""
     address = server.address.replace("://", f"://me:{LOGIN}@")
-    return f"{address}?api_key={QUERY}#scripted"
+    headers = quote(json.dumps({"X-Login": HEADER}))
+    return f"{address}?api_key={QUERY}#scripted?default_headers={headers}{more}"
 
 
 def echo(status=401):
-    body = {"error": {"message": f"bad key {{key}} {QUERY} me:{LOGIN}", "code": "x"}}
+    body = {"error": {"message": f"bad key {{key}} {SENT}", "code": "x"}}
     return FaultyAnswer(status, body, {"X-Echo": "{key}", "Retry-After": "0.01"})
 
 
@@ -59,19 +70,37 @@ def test_no_artefact_of_a_run_holds_a_key(bench, tmp_path, capfd):
     ]
     out, exports = tmp_path / "run", tmp_path / "out"
     exports.mkdir()
+    two = tmp_path / "two"
     with ScriptedServer(talk) as agent, ScriptedServer(user) as other:
         arguments = ["run", str(bench.directory), "--agent", named(agent), "--tasks", "S1"]
         arguments += ["--engine", "llm", "--user-model", named(other), "--out", str(out)]
         assert main(arguments) == 1  # the agent's key is refused in the end
         assert all(key.endswith(KEY) or key.startswith("Basic") for key in agent.keys)
+        assert {*agent.user_agents, *other.user_agents} == {f"crab-graph/{version('crab-graph')}"}
+        arguments = ["ablate", str(bench.directory), "--agent", named(agent, f"&api_key={SETTING}")]
+        main([*arguments, "--conditions", "generic,d1", "--tasks", "S1", "--out", str(two)])
     kept = list((out / "checkpoints").glob("*"))
     assert kept and not files_with_secrets(tmp_path)
-    shown = [["report", str(out), "--html", str(exports / "report.html")], ["show", str(out)]]
-    shown[1].append("S1-001.ruse.0")
-    shown += [["sql", str(out), "SELECT * FROM messages"], ["resume", str(out)]]
-    shown += [["export", str(out), "--format", "openai", "--out", str(exports / "train.jsonl")]]
-    for command in shown:
-        main(["--debug", *command] if command[0] == "show" else command)
+    episode, work = "S1-001.ruse.0", str(out)
+    commands = [
+        ["report", work, "--html", str(exports / "report.html")],
+        ["show", work, episode],
+        ["sql", work, "SELECT * FROM messages"],
+        ["resume", work],
+        ["regrade", work],
+        ["compact", work],
+        ["fork", work, episode, "--turn", "1", "--out", str(exports / "fork")],
+        ["compare", work, str(two)],
+        ["fidelity", work],
+        ["tasks", str(bench.directory)],
+        *(
+            ["export", work, "--format", format, "--out", str(exports / format), *more]
+            for format, *more in (("openai", "--rewards"), ("parquet",), ("langsmith",))
+        ),
+    ]
+    for command in commands:
+        with suppress(CrabGraphError):  # as with `--debug`
+            main(["--debug", *command])
     printed = capfd.readouterr()
     assert (exports / "report.html").exists()
     assert not files_with_secrets(tmp_path)
@@ -79,6 +108,43 @@ def test_no_artefact_of_a_run_holds_a_key(bench, tmp_path, capfd):
     record = json.loads((out / "shards" / "part-0.jsonl").read_text().splitlines()[-1])
     assert "***" in record["error"]
     assert any("***" in str(message["content"]) for message in record["messages"])
+
+
+class Holding:
+    """An agent of one's own that holds a key, and tells it in what it raises."""
+
+    def __init__(self):
+        self.api_key = HELD
+
+    def __call__(self, messages, tools):
+        raise ConnectionError(f"401 for {self.api_key}")
+
+
+def test_what_an_object_holds_as_a_credential_is_in_no_artefact(bench, tmp_path, capfd):
+    secret = CLOSED_OVER
+
+    def agent(messages, tools):
+        raise ConnectionError(f"401 for {secret}")
+
+    agents: list[Any] = [Holding(), agent]
+    for number, one in enumerate(agents):
+        out = tmp_path / f"run-{number}"
+        (record,) = cg.run(bench, one, "generic", 1, out, tasks=["S1"], name="mine")
+        assert record.error == "ConnectionError: 401 for ***"
+        assert "***" in str(cg.run_episode(bench[0], one, "generic").error)
+    assert not files_with_secrets(tmp_path)
+    assert not [one for one in SECRETS if one in str(capfd.readouterr())]
+
+
+def test_a_word_that_is_called_a_key_stays_readable(bench, tmp_path):
+    key, tokens = "destination", ["departure", "customer_id"]
+
+    def agent(messages, tools):
+        return f"Which {key}, {tokens[0]} and {tokens[1]}?"
+
+    (record,) = cg.run(bench, agent, "generic", 1, tmp_path, tasks=["S1"], name="mine")
+    said = [one["content"] for one in record.messages if one["role"] == "assistant"]
+    assert said[0] == "Which destination, departure and customer_id?"
 
 
 def test_a_checkpoint_of_an_episode_under_way_holds_no_key(tmp_path):

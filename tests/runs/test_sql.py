@@ -1,16 +1,25 @@
 """SQL over runs: what it sees, and that it sees and does nothing else."""
 
+import datetime
 import json
 import shutil
+from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 import crab_graph as cg
 from crab_graph.cli.application import main
-from crab_graph.domain.card import EARLIER_AXES, AxisCard
+from crab_graph.domain.card import EARLIER_AXES, AxisCard, TableCard
 from crab_graph.errors import UsageError
+from crab_graph.runs.final_tables import final_relations
+from crab_graph.runs.owner import Authorship, authorship_of
 from crab_graph.runs.relations import RELATIONS, relations_with, rows_of
 from crab_graph.runs.sql import query_runs, relate_runs
+from crab_graph.runs.warehouse import compact_run
+from tests.editing import edit_document, edit_lines
+
+ANALYTICS = (Path(__file__).parents[2] / "docs" / "analytics.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +32,13 @@ def run(bench, tmp_path_factory):
 def other(bench, tmp_path_factory):
     out = tmp_path_factory.mktemp("sql") / "other"
     return cg.run(bench, "silent", "generic", 1, out, tasks=["S1"])
+
+
+@pytest.fixture(scope="module")
+def cheap(bench, tmp_path_factory):
+    """A run whose agent books the cheapest of everything."""
+    out = tmp_path_factory.mktemp("sql") / "cheap"
+    return cg.run(bench, "rt05", "generic", 1, out, tasks=["S1"])
 
 
 def rows(run, query):
@@ -70,9 +86,35 @@ def test_what_models_took_is_a_row_for_each_seat(run):
     assert rows(run, "SELECT count(*) AS n FROM costs") == [{"n": 0}]
 
 
+def test_what_steps_took_and_how_often_answers_are_read_is_in_rows(run):
+    record = run[0]
+    assert rows_of(record)["steps"] == []
+    assert rows_of(record)["tool_calls"][0].get("result_tokens") is None
+    models = {"m": {"calls": 1, "input_tokens": 900, "output_tokens": 60}}
+    took = {"seconds": 1.5, "models": models, "dollars": 0.25}
+    place = next(n for n, one in enumerate(record.messages) if one["role"] == "assistant")
+    asked = {"hidden": {"beside": [{"seq": place, "took": took}]}, "usage": {"agent": models}}
+    found = rows_of(record.model_copy(update=asked))
+    (step,) = found["steps"]
+    assert (step["number"], step["party"], step["calls"]) == (place + 1, "agent", 1)
+    assert (step["input_tokens"], step["dollars"], step["seconds"]) == (900, 0.25, 1.5)
+    answers = [n for n, one in enumerate(record.messages) if one["role"] == "tool"]
+    for call, at in zip(found["tool_calls"], answers, strict=True):
+        if call["owner"] == "user":
+            assert call.get("reread_tokens") is None
+            continue
+        later = sum(one["role"] == "assistant" for one in record.messages[at:])
+        size = -(-len(record.messages[at]["content"].encode()) // 4)
+        assert (call["result_tokens"], call["later_steps"]) == (size, later)
+        assert call["reread_tokens"] == size * later
+
+
 def test_every_table_has_the_documented_columns_in_order(run):
-    for table in relations_with(run.config.axes):
-        found = relate_runs([run.directory], f"SELECT * FROM {table.name}")
+    tables = cg.open_tables(run)
+    documented = [*relations_with(run.config.axes), *final_relations(run.config.tables)]
+    assert list(tables) == [table.name for table in documented]
+    for table in documented:
+        found = tables[table.name]
         assert found.columns == ["run", *(column.name for column in table.columns)]
         types = [str(type) for type in found.types]
         assert types == ["INTEGER", *(column.type for column in table.columns)]
@@ -92,29 +134,101 @@ def test_axes_of_two_domains_stand_side_by_side():
     hours = AxisCard(name="party", title="hours", values=("early", "late"))
     taken = AxisCard(name="agent", title="agent", values=(1, 2))
     episodes = relations_with([*EARLIER_AXES, insurance, hours, taken])[1]
-    added = {column.name: column.type for column in episodes.columns if column.is_axis}
+    added = {column.name: column.type for column in episodes.columns if column.within}
     assert added == {"date_mode": "VARCHAR", "party": "VARCHAR", "insurance": "VARCHAR"}
 
 
 def test_records_and_runs_of_earlier_versions_have_their_axes(run, tmp_path):
     earlier = tmp_path / "earlier"
     shutil.copytree(run.directory, earlier)
-    config = json.loads((earlier / "run.json").read_text())
-    del config["card"]
-    (earlier / "run.json").write_text(json.dumps(config))
+    edit_document(earlier / "run.json", lambda fields: fields.pop("card"))
     for shard in (earlier / "shards").glob("*.jsonl"):
-        lines = [json.loads(line) for line in shard.read_text().splitlines()]
-        for line in lines:
-            line |= line.pop("axes")
-        shard.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        edit_lines(shard, lambda record: record | record.pop("axes"))
     assert [one.axes for one in cg.open_run(earlier)] == [one.axes for one in run]
     query = "SELECT task_id, date_mode, party FROM episodes ORDER BY ALL"
     assert query_runs([earlier], query).rows == query_runs([run.directory], query).rows
     assert query_runs([earlier], "SELECT domain FROM runs").rows == [(None,)]
 
 
+BOOKED_INSTEAD = ANALYTICS.partition("```sql\n")[2].partition("```")[0]
+"""The query that the documentation shows."""
+
+
+def test_what_was_booked_and_paid_is_rows_beside_what_was_said(run):
+    """The final tables are what the log of writes comes to, and what was graded."""
+    booked = rows(run, "SELECT * FROM final_bookings ORDER BY episode_id, booking_id")
+    assert len(booked) == sum(one.metrics["job_state"] == "full" for one in run) * 4 == 16
+    paid = "SELECT sum(amount_cents) AS cents FROM final_transactions WHERE kind = 'charge'"
+    assert rows(run, paid)[0]["cents"] == sum(one["total_cents"] for one in booked)
+    written = (
+        "SELECT DISTINCT episode_id, key FROM events WHERE table_name = 'bookings' ORDER BY ALL"
+    )
+    ids = [(one["episode_id"], one["booking_id"]) for one in booked]
+    assert query_runs([run.directory], written).rows == ids
+    joined = """SELECT final_hotels.name, check_in, slots.total_cents = b.total_cents AS same
+        FROM final_bookings b JOIN slots USING (run, episode_id, booking_id)
+        JOIN final_booked_rooms USING (run, episode_id, booking_id)
+        JOIN final_rooms USING (run, episode_id, room_id)
+        JOIN final_hotels USING (run, episode_id, hotel_id)
+        JOIN tool_calls c USING (run, episode_id) JOIN events e USING (run, episode_id)
+        WHERE e.call = c.number AND e.key = b.booking_id AND op = 'insert' AND slot = 'hotel'"""
+    stays = rows(run, joined)
+    assert len(stays) == len(run) and all(one["same"] for one in stays)
+    assert isinstance(stays[0]["check_in"], datetime.date)
+    assert rows(run, "SELECT DISTINCT found, differs FROM slots") == [
+        {"found": "booked", "differs": ""}
+    ]
+
+
+def test_the_query_that_is_documented_tells_which_hotels_were_booked_instead(run, cheap):
+    assert rows(run, BOOKED_INSTEAD) == []
+    (found,) = rows(cheap, BOOKED_INSTEAD)
+    part = next(one for one in cheap[0].explanation["parts"] if one["slot"] == "hotel")
+    names = dict(query_runs([cheap.directory], "SELECT hotel_id, name FROM final_hotels").rows)
+    assert found["wanted"] == names[part["nearest"]["hotel_id"]]
+    assert found["booked"] == names[part["booked"]["hotel_id"]]
+    assert found["episodes"] == 1
+    assert cg.open_tables(run, cheap).sql(BOOKED_INSTEAD).fetchall() == [tuple(found.values())]
+
+
+def test_a_run_of_an_earlier_version_says_that_it_has_no_final_tables(cheap, tmp_path, capsys):
+    earlier, query = tmp_path / "earlier", "SELECT * FROM final_bookings"
+    shutil.copytree(cheap.directory, earlier, ignore=shutil.ignore_patterns("warehouse"))
+    place = str((cheap.directory / cheap.config.benchmark).resolve())
+    edit_document(
+        earlier / "run.json", lambda one: (one.update(benchmark=place), one.pop("tables"))
+    )
+    shard = earlier / "shards" / "part-0.jsonl"
+    edit_lines(shard, lambda one: {key: one[key] for key in one if key != "final"})
+    assert main(["sql", str(earlier), query]) == 0
+    told = capsys.readouterr()
+    assert told.out.count("\n") == 1 and told.err.count("\n") == 1
+    assert "1 of 1 episodes hold no final tables" in told.err and "regrade" in told.err
+    with pytest.warns(UserWarning, match="earlier versions did not keep"):
+        assert cg.open_tables(earlier)["slots"].fetchall() == []
+    assert len(cg.open_tables(earlier)["events"]) > 0
+    assert cg.regrade_run(earlier, trust=True).is_same
+    assert authorship_of(earlier / "run.json") is Authorship.TRUSTED  # still nobody's own
+    assert cg.open_run(earlier).config.tables == cheap.config.tables
+    assert query_runs([earlier], query) == query_runs([cheap.directory], query)
+    compact_run(earlier)
+    assert query_runs([earlier], BOOKED_INSTEAD) == query_runs([cheap.directory], BOOKED_INSTEAD)
+
+
+def test_final_tables_of_two_domains_stand_side_by_side():
+    first = TableCard(name="rooms", key="room_id", columns={"room_id": "VARCHAR", "size": "DATE"})
+    second = TableCard(name="rooms", key="room_id", columns={"size": "INTEGER", "view": "VARCHAR"})
+    *shared, found = final_relations([first, second])
+    assert {"final_bookings", "final_transactions"} < {one.name for one in shared}
+    columns = {column.name: column.type for column in found.columns[1:]}
+    assert columns == {"room_id": "VARCHAR", "size": "VARCHAR", "view": "VARCHAR"}
+    with pytest.raises(ValidationError, match="pattern"):
+        TableCard(name="x", key="y", columns={"y": 'INT); DROP TABLE "runs'})
+
+
 def test_neither_clocks_nor_paths_are_in_the_tables():
-    names = {column.name for table in RELATIONS for column in table.columns}
+    tables = [table for table in RELATIONS if table.name != "steps"]
+    names = {column.name for table in tables for column in table.columns}
     assert not {"path", "directory", "time", "seconds", "started"} & names
 
 

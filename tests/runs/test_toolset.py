@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 import crab_graph as cg
 from crab_graph.agents.reference import reference_agent
 from crab_graph.analysis.export.openai import export_openai
-from crab_graph.analysis.labels import NOTES, notes_on
+from crab_graph.analysis.labels import notes_on
 from crab_graph.analysis.report.overview import summarise
 from crab_graph.analysis.report.study import load_study
 from crab_graph.analysis.viewer.background import Background
@@ -26,6 +26,7 @@ from crab_graph.runs.play import seat_person
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.store import load_record
 from crab_graph.settings import EpisodeSettings, Limits, RunLimits
+from crab_graph.terms import NOTES
 from crab_graph.tools.registry import Owner
 
 EXTENDED = "extended"

@@ -23,9 +23,10 @@ BENCHES = {
     "fifth": "third",
     "sixth": "third",
     "seventh": "third",
+    "eighth": "third",
     "users": "users",
 }
-AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 MOST_FAULTY = 0.01
 
 

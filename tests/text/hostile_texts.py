@@ -62,5 +62,8 @@ HOSTILE: Mapping[str, Text] = {
     "dashes and dots": repeated("-–—..·"),
     "lines": repeated("a\n"),
     "questions": repeated(f"Would you like {OUT}? "),
+    "short totals": repeated("total $1\n"),
+    "short sentences": repeated("a;"),
+    "claims": repeated(f"{OUT} is booked and paid. "),
     "bullets": repeated(f"- {OUT}: $150.00 per passenger\n"),
 }

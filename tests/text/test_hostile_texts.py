@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from crab_graph.eval.checks import MOST_LISTED
 from crab_graph.eval.verdict import grade
 from crab_graph.personas.condition import Persona, ResolvedCondition
 from crab_graph.personas.rules_user import RulesUser
@@ -16,6 +17,7 @@ from tests.text.hostile_texts import HOSTILE
 
 COMMON = ("ids and prices", "totals under one line", "tables")
 FIRST = {**dict.fromkeys((*COMMON, "bullets"), 2_000), "lines": 500, "questions": 1_000}
+FIRST |= dict.fromkeys(("short totals", "short sentences", "claims"), 1_000)
 FIRST["words of the lexicon"] = 8_000
 """Characters of the shortest of the texts, where many are not needed to see how work grows."""
 
@@ -91,6 +93,14 @@ def test_twice_the_messages_are_graded_in_twice_the_steps():
     grade(small_task(), [opening, *said, *rest])
     talks = [[opening, *said * times, *rest] for times in (10, 20, 40)]
     assert is_linear(lambda messages: grade(small_task(), messages), *talks)
+
+
+def test_of_very_many_wrong_prices_a_thousand_are_listed_and_the_others_counted():
+    text = f"{OUT}: $1.00 each\n" * (MOST_LISTED + 5)
+    verdict = grade(small_task(), episode(text), max_reply_characters=None)
+    *pieces, last = verdict.evidence["F-IP"]
+    assert verdict.checks["F-IP"] == "fail"
+    assert (len(pieces), last) == (MOST_LISTED, {"text": "and 5 more"})
 
 
 @pytest.mark.parametrize("piece", ["we look ", "x", f"{OUT} ", "a|"])

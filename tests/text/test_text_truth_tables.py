@@ -220,6 +220,7 @@ def told(text, **more):
         ("(FL-101) is nice, not (really) FL-100", ["FL-101"]),
         ("FL-100 (avoid FL-101", ["FL-100"]),
         ("(avoid) FL-100", []),
+        ("FL-101 is fine, I would not take the (cheap) FL-100", ["FL-101"]),
         ("(avoid (FL-101) FL-100", ["FL-100"]),
         ("Avoid it and the rest of FL-100, avoid FL-101.", ["FL-100"]),
         ("I won't say so, but FL-100 or avoid FL-101.", ["FL-100"]),

@@ -253,6 +253,6 @@ def _result(outcome: ToolOutcome) -> dict[str, Any]:
 
 
 def _error(outcome: ToolOutcome) -> tuple[str, str]:
-    if outcome.error is None or outcome.events:
+    if outcome.error is None or (outcome.events and outcome.is_own_error):
         raise LookupError(outcome.content)
     return outcome.error["error"], outcome.error["message"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from hypothesis import strategies as st
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.randomness import derive_rng
 from crab_graph.settings import Toolset
-from crab_graph.tools.bookings import captured_cents
 from crab_graph.tools.ledger import BookingTables, Event, Ledger
 from crab_graph.tools.registry import ErrorCode, Owner, ToolOutcome
+from tests.soak.conservation import Conservation
 from tests.tools import builders as b
 from tests.tools.sql_tables import SqlTables
 
@@ -163,66 +162,17 @@ def sql_twin() -> Iterator[SqlTables]:
         twin.close()
 
 
-def active_bookings(tables: BookingTables) -> set[str]:
-    rows = tables.rows("bookings")
-    return {row["booking_id"] for row in rows if row["status"] != "cancelled"}
-
-
-def places_by_key(
-    tables: BookingTables, offers: str, items: str, key: str, quantity: str | None
-) -> dict[str, int]:
-    """Return, by offer, what is available plus what active bookings hold."""
-    places = {row[key]: row["available"] for row in tables.rows(offers)}
-    assert min(places.values()) >= 0
-    active = active_bookings(tables)
-    for item in tables.rows(items):
-        if item["booking_id"] in active:
-            places[item[key]] += item[quantity] if quantity else 1
-    return places
-
-
-def assert_places_are_conserved(tables: BookingTables) -> None:
-    start = Ledger.fold(WORLD)
-    for offers, items, key, quantity in [
-        ("fares", "booked_fares", "fare_id", None),
-        ("attractions", "booked_attractions", "attraction_id", "tickets"),
-    ]:
-        before = places_by_key(start, offers, items, key, quantity)
-        assert places_by_key(tables, offers, items, key, quantity) == before
-
-
-def assert_no_night_is_held_twice(tables: BookingTables) -> None:
-    active = active_bookings(tables)
-    stays = sorted(
-        (row["room_id"], row["check_in"], row["check_out"])
-        for row in tables.rows("booked_rooms")
-        if row["booking_id"] in active
-    )
-    for earlier, later in pairwise(stays):
-        assert earlier[0] != later[0] or earlier[2] <= later[1]
-
-
-def assert_money_adds_up(tables: BookingTables) -> None:
-    for booking in tables.rows("bookings"):
-        owed = booking["total_cents"] if booking["status"] == "confirmed" else 0
-        assert captured_cents(tables, "booking_id", booking["booking_id"]) == owed
-    for card in tables.rows("cards"):
-        methods = tables.find("payment_methods", "card_id", card["card_id"])
-        assert len(methods) <= 1
-        for method in methods:
-            spent = captured_cents(tables, "payment_method_id", method["payment_method_id"])
-            assert 0 <= spent <= card["limit_cents"]
-
-
 @RELAXED
 @given(SEEDS, TOOLSETS)
 def test_seats_rooms_tickets_and_money_are_conserved(seed: int, toolset: Toolset) -> None:
+    before = Ledger.fold(WORLD)
+    accounts = Conservation(TRAVEL, before)
     for call, outcome, ledger in random_episode(seed, toolset):
         if outcome.error is not None or not REGISTRIES[toolset].get(call[1]).mutates:
             assert outcome.events == ()
-        assert_places_are_conserved(ledger)
-        assert_no_night_is_held_twice(ledger)
-        assert_money_adds_up(ledger)
+        accounts.check(before, ledger, outcome.events)
+        before = ledger
+    accounts.check_all(before)
 
 
 @pytest.mark.slow

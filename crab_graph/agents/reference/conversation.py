@@ -11,6 +11,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 _REMEMBERED = 1000
 """Results that are not read anew with each message; nobody changes one."""
 
+_PASSING = ("timed_out", "price_expired", "out_of_date")
+"""Errors after which the same call may go through."""
+
+_QUOTED = re.compile(r"'([^']+)'")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -50,7 +54,8 @@ class Said(NamedTuple):
 class Conversation(NamedTuple):
     """Everything an agent remembers, recomputed from its messages.
 
-    `results` are the last ones of each call, by its key; `today` is what the policy tells.
+    `results` are the last ones of each call that stand, by its key; `today` is what the policy
+    tells.
     """
 
     today: str
@@ -129,8 +134,29 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
         elif isinstance(message, ToolMessage) and message.tool_call_id in calls:
             call = calls[message.tool_call_id]
             observations.append(Observation(call, _json_object(text), position))
-    results = {one.call.key: one.result for one in observations}
+    results: dict[str, dict[str, Any]] = {}
+    for one in observations:
+        _put_down(results, one)
     return Conversation(today, tuple(turns), tuple(observations), results)
+
+
+def _put_down(results: dict[str, dict[str, Any]], one: Observation) -> None:
+    """Note a result; what is worth a new try has none, nor what showed an offer of before."""
+    error = one.result.get("error")
+    if error in _PASSING:
+        results.pop(one.call.key, None)
+    else:
+        results[one.call.key] = one.result
+    if error in ("price_expired", "sold_out"):
+        offer = json.dumps(quoted(one.result))
+        for key in [key for key, known in results.items() if offer in json.dumps(known)]:
+            del results[key]
+
+
+def quoted(result: Mapping[str, Any]) -> str:
+    """Return the id that an error is about: the first one that it quotes, if any."""
+    found = _QUOTED.search(str(result.get("message", "")))
+    return found[1] if found else ""
 
 
 def ask_for(calls: Sequence[Action], made: int) -> AIMessage:

@@ -17,6 +17,7 @@ from crab_graph.agents.reference.conversation import (
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.inferences import Inference
 from crab_graph.agents.reference.lookups import Lookups
+from crab_graph.agents.reference.mishaps import Mishaps, wants_retry, words_of
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.script import Script
 from crab_graph.agents.reference.wish_vocabulary import (
@@ -114,6 +115,7 @@ class Desk:
         As long as nothing new is wished or shown the last answer stands.
         """
         results = [one.result for one in conversation.of(*self.handbook.search_tools)]
+        results += [one.result for one in Mishaps(self.handbook, conversation).refused]
         wanted = {key: wish for key, wish in wishes.items() if key not in PERSONAL}
         if self._last is not None:
             last_wanted, last_results, found = self._last
@@ -125,7 +127,17 @@ class Desk:
         return found
 
     def _found(self, conversation: Conversation, wishes: Wishes) -> Plan | list[Action] | None:
-        graph = self.handbook.domain.build_graph(self.handbook.request(wishes))
+        """Return a job that meets all wishes, or else one without those that may give way."""
+        found = self._meeting(conversation, wishes, ())
+        yielding = [one.name for one in self.handbook.declaration.joint_rules if one.unless]
+        may = [key for key in yielding if key in wishes]
+        return self._meeting(conversation, wishes, may) if may and found is None else found
+
+    def _meeting(
+        self, conversation: Conversation, wishes: Wishes, given_up: Sequence[str]
+    ) -> Plan | list[Action] | None:
+        request = self.handbook.request(wishes, given_up)
+        graph = self.handbook.domain.build_graph(request)
         shown = Lookups(self.handbook, wishes, graph, prunes=self.prunes).show(conversation)
         if shown.missing and not (shown.offers and self.prunes):
             return shown.missing
@@ -165,7 +177,7 @@ class Desk:
         booked = self.bookings(conversation)
         if not isinstance(plan, Plan) or len(booked) != len(plan.parts):
             return self.script.inability("incomplete")
-        ids = [booking["booking_id"] for booking in booked]
+        ids = self._in_order(plan, conversation)
         charges = conversation.of("charge_booking")
         failed = [one for one in charges if not one.is_ok]
         charged = {one.call.arguments["booking_id"] for one in charges if one.is_ok}
@@ -182,7 +194,8 @@ class Desk:
             return self.script.inability("unpaid")
         request = self.request(plan, ids)
         if failed:
-            request = self.script.say("declined", bookings=" and ".join(unpaid))
+            line = "declined_once" if wants_retry(failed[-1].result["message"]) else "declined"
+            request = self.script.say(line, bookings=" and ".join(unpaid))
         asked_at = conversation.position_of(request)
         made = conversation.of(*self.handbook.booking_tools)
         if asked_at is None or asked_at < max(one.position for one in (*made, *failed)):
@@ -196,7 +209,20 @@ class Desk:
         method = self.payment_method(conversation, wishes, answer)
         if isinstance(method, Action):
             return [method]
+        if method is not None and method in used and wants_retry(answer):
+            return charge(approved, method)
         return request if method is None or method in used else charge(approved, method)
+
+    def _in_order(self, plan: Plan, conversation: Conversation) -> list[str]:
+        """Return the ids of what is booked, part by part of the plan as far as they are its own."""
+        left = [one for one in conversation.of(*self.handbook.booking_tools) if one.is_ok]
+        ids = []
+        for part in plan.parts:
+            own = (one for one in left if part.offer_id in words_of(one.call.arguments))
+            found = next(own, left[0])
+            left.remove(found)
+            ids.append(str(found.result["booking_id"]))
+        return ids
 
     def approved(
         self, conversation: Conversation, unpaid: Sequence[str], answer: str
@@ -245,7 +271,11 @@ class Desk:
             summary = script.say("not_completed", last=last)
             return [Action("transfer_to_human_agents", {"summary": summary})]
         wishes = self.heard(conversation.user_texts, conversation)
-        if self.bookings(conversation):
+        mishaps = Mishaps(self.handbook, conversation)
+        if confirming := mishaps.look_ups():
+            return confirming
+        made = self.bookings(conversation)
+        if made and (len(made) == len(self.handbook.domain.slots) or not mishaps.refused):
             return self.settle(conversation, wishes)
         if self.asks and not self._has_heard_enough(conversation, wishes):
             return script.question(wishes, self.doubted(conversation), is_first=not last)
@@ -273,7 +303,8 @@ class Desk:
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
     ) -> str | list[Action]:
-        proposal = self.proposal(plan, conversation)
+        news = Mishaps(self.handbook, conversation).news(self.script.say)
+        proposal = news + self.proposal(plan, conversation)
         asked_at = conversation.position_of(proposal)
         if asked_at is None:
             return proposal

@@ -10,10 +10,11 @@ from crab_graph.agents.reference.wish_vocabulary import CUSTOMER, EMAIL, Wishes
 from crab_graph.agents.reference.wishes import WishReader
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import Domain, TaskSlot
-from crab_graph.domain.declaration import Slot, Stay, Want
+from crab_graph.domain.declaration import Slot, Want
+from crab_graph.domain.derived_lexicon import lexicon
 from crab_graph.domain.fields import Several
 from crab_graph.domain.kind import Kind, KindTools
-from crab_graph.domain.request_types import is_certain
+from crab_graph.domain.request_types import GIVEN_UP, is_certain
 from crab_graph.errors import UsageError
 from crab_graph.generation.constraints import Ref, Value
 
@@ -38,7 +39,8 @@ class Handbook:
         """
         self.domain = domain
         self.declaration = domain.declaration
-        self.lexicon = domain.briefing(domain.slots, (), "", "").lexicon
+        joint = self.declaration.joint_rules
+        self.lexicon = lexicon(self.declaration) if joint else domain.lexicon
         whole = domain.grading.vocabulary().whole_words
         self.reader = WishReader(self.lexicon, self.declaration, whole)
         tools = [self.tools_of(slot) for slot in domain.slots]
@@ -98,8 +100,12 @@ class Handbook:
 
     @cached_property
     def tellable(self) -> tuple[str, ...]:
-        """Keys of all that a user can tell of a job, in the order of the lexicon."""
-        known = {*self.needed, *self.preferences}
+        """Keys of all that a user can tell of a job, in the order of the lexicon.
+
+        Joint wishes are among it, which nobody asks for by name.
+        """
+        joint = (rule.name for rule in self.declaration.joint_rules)
+        known = {*self.needed, *self.preferences, *joint}
         return tuple(key for key in self.lexicon.facts if key in known)
 
     def compares(self, key: str) -> str:
@@ -142,8 +148,11 @@ class Handbook:
             return None
         return tuple(zip(names, births, strict=True))
 
-    def request(self, wishes: Wishes) -> Any:
-        """Return the request that the wishes come to; what is not known is no wish."""
+    def request(self, wishes: Wishes, given_up: Sequence[str] = ()) -> Any:
+        """Return the request that the wishes come to; what is not known is no wish.
+
+        Those `given_up` give way before what is asked for beside them.
+        """
         fields: dict[str, Any] = {want.key: wishes.get(want.key) for want in self.declaration.wants}
         window = self.declaration.window
         if window is not None:
@@ -151,8 +160,11 @@ class Handbook:
         if self.declaration.budget is not None:
             fields["budget_cents"] = wishes.get(BUDGET)
         for rule in self.declaration.rules:
-            if rule.odds is not None:
-                fields[rule.name] = bool(wishes.get(rule.name))
+            if rule.is_optional:
+                told = wishes.get(rule.name)
+                fields[rule.name] = told if rule.values else bool(told)
+        if given_up:
+            fields[GIVEN_UP] = tuple(given_up)
         return self.domain.request_type.model_construct(**fields)
 
     def decided(self, slot: str, wishes: Wishes) -> dict[str, Decided]:
@@ -191,8 +203,8 @@ class Handbook:
 
     def stay_days(self, slot: str) -> dict[str, Ref]:
         """Return, for the columns of first and last day of a stay, the days that they must be."""
-        held = self.declared[slot].offer.holds
-        if not isinstance(held, Stay):
+        held = self.declared[slot].stay
+        if held is None:
             return {}
         refs = [ref.partition(".") for ref in (held.begins, held.ends)]
         ends = [(owner, name) for owner, _, name in refs]

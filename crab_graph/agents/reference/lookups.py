@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from crab_graph.agents.reference.conversation import Action, Conversation
 from crab_graph.agents.reference.handbook import Handbook
+from crab_graph.agents.reference.mishaps import Mishaps
 from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.fields import Choice
@@ -94,10 +95,13 @@ class Lookups:
     ) -> dict[str, list[Row]]:
         """Return what has been found of each slot."""
         found: dict[str, list[Row]] = {}
+        mishaps = Mishaps(self._book, conversation)
         for slot, looks in calls.items():
+            kind = self._book.kind_of(self._book.slots[slot])
             read = self._book.tools_of(self._book.slots[slot]).search.read
             results = [conversation.results.get(call.key, {}) for call in looks]
-            found[slot] = [row for result in results for row in read(result)]
+            rows = (row for result in results for row in read(result))
+            found[slot] = mishaps.left(rows, kind.offer.key)
         return found
 
     def _possible(self, *, needed: bool) -> dict[Ref, NDArray[Any]]:

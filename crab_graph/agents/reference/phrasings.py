@@ -187,7 +187,7 @@ def phrasings_of(lexicon: DomainLexicon, facts: Mapping[str, FactPhrasings]) -> 
             (fact.words.trade, True),
         ):
             own = (key, fact.group(is_bare=is_bare))
-            for text in texts:
+            for text in () if fact.words.is_joint else texts:
                 _add(made, text, dict.fromkeys(("value", "phrase", "code"), own), key)
     for texts, is_bare in (
         ((*lexicon.opening_full, *lexicon.opening_short), False),

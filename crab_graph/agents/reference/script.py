@@ -82,6 +82,10 @@ class Script:
     def _noted(self, key: str, value: Any) -> str:
         """Return one wish as the agent has noted it, with the slot that it is about."""
         words, name = self._book.lexicon.facts[key], key.replace("_", " ")
+        if words.is_joint:
+            said = word_value(words.form, value, words)
+            phrase = words.choices.get(str(value), said)
+            return words.full[0].format(value=said, phrase=phrase)
         if words.form is ValueForm.FLAG:
             return words.full[0]
         if words.form is ValueForm.MONEY:

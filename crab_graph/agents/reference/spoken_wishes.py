@@ -56,6 +56,7 @@ class SpokenSentence:
             if None not in values.values() and self._found.keys().isdisjoint(values):
                 self._take(values, said)
         self._read_identity()
+        self._read_joints()
         self._read_words()
         self._read_dates()
         self._read_counts()
@@ -118,6 +119,16 @@ class SpokenSentence:
             return
         if cue and (names := tuple(_names(text[cue.end() :]))):
             self._found[people.names] = names
+
+    def _read_joints(self) -> None:
+        """Read joint wishes that are told whole; what they name may seem to tell others, too."""
+        for key, fact in self._reader.joint.items():
+            for value in fact.words.parts:
+                if fact.words.tells(self._words, value):
+                    is_count = fact.words.form is ValueForm.COUNT
+                    is_flag = fact.words.form is ValueForm.FLAG
+                    self._found[key] = int(value) if is_count else True if is_flag else value
+                    break
 
     def _read_words(self) -> None:
         """Read values by their own words, each for the fact that it is said of."""

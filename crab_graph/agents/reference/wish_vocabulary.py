@@ -47,6 +47,7 @@ class WishVocabulary:
             for key, words in lexicon.facts.items()
             if key not in _OWN
         }
+        self.joint = {key: one for key, one in self.facts.items() if one.words.is_joint}
         self.phrasings = phrasings_of(lexicon, self.facts)
         self.leads = {key: lead_words(lexicon, key) for key in self.facts}
         noun = "(?!)" if self.people is None else rf"{re.escape(self.people.noun)}s?"
@@ -55,8 +56,9 @@ class WishVocabulary:
         }
 
     def of_form(self, *forms: ValueForm) -> Iterator[tuple[str, FactPhrasings]]:
-        """Yield the facts whose values are written in some forms, by key."""
-        return ((key, one) for key, one in self.facts.items() if one.words.form in forms)
+        """Yield the facts whose values are written in some forms, by key; joint wishes apart."""
+        plain = ((key, one) for key, one in self.facts.items() if not one.words.is_joint)
+        return ((key, one) for key, one in plain if one.words.form in forms)
 
 
 def _known(words: FactWords, declaration: Declaration) -> dict[str, Any]:

@@ -46,14 +46,20 @@ class WishReader:
     ) -> None:
         """Compile the words of a domain; those that mean the whole job are no values."""
         self.words = WishVocabulary(lexicon, declaration, whole)
+        self._instead = {rule.name: rule.instead for rule in declaration.joint_rules}
         self._read: dict[tuple[str, str], Understood] = {}
 
     def understand(self, texts: Sequence[str], today: str) -> Understood:
-        """Read all that a user has said; later statements replace earlier ones."""
+        """Read all that a user has said; later statements replace earlier ones.
+
+        A joint wish stands for those whose place it takes, which its words may seem to tell.
+        """
         known = _NOTHING
         for text in texts:
             known = known.then(self._read_text(text, today))
-        return known
+        gone = {key for name in self._instead.keys() & known.wishes for key in self._instead[name]}
+        wishes = {key: wish for key, wish in known.wishes.items() if key not in gone}
+        return Understood(wishes, known.doubted - gone)
 
     def read(self, texts: Sequence[str], today: str) -> Wishes:
         """Return what a user wants who said all this."""

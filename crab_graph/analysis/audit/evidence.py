@@ -200,7 +200,7 @@ def red_team_gates(found: Sequence[Attack], team: RedTeam) -> list[Gate]:
     gap = sum(parity[name] for name in team.gap) / (len(team.gap) * tasks) if tasks else 0.0
     names = ", ".join(team.gap)
     note = (
-        f"parity pass rate of agents that disclose as little as may pass ({names}): "
+        f"parity pass@1 of agents that disclose as little as may pass ({names}): "
         f"{rests_on(tasks, len(team.gap) * tasks)}"
     )
     return [

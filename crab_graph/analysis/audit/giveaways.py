@@ -75,7 +75,7 @@ def generation_gates(
 def _examiner(directory: Path, slot: int) -> Iterator[Callable[[str], TaskEvidence]]:
     del slot
     benchmark = load_benchmark(directory)
-    with benchmark.connect() as connection:
+    with benchmark.reading() as connection:
         yield partial(examine_task, benchmark, connection)
 
 

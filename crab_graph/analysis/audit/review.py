@@ -187,7 +187,7 @@ def _of_tasks(domain: Domain, bench: Benchmark) -> Iterator[Weakness]:
     """Yield what the offers of the tasks show of rules and parts."""
     held: dict[str, list[float]] = {}
     parts: dict[str, list[EasyPart]] = {slot.id: [] for slot in domain.slots}
-    with bench.connect() as connection:
+    with bench.reading() as connection:
         for task in bench:
             offers = read_offers(connection, domain, task.graph, task.id)
             for name, share in _held(task, offers).items():
@@ -293,11 +293,13 @@ def _of_parts(parts: Mapping[str, Sequence[EasyPart]]) -> Iterator[Weakness]:
                 yield Weakness("shortcuts", told, mend)
 
 
-_MEND_GATES = {
+MEND_GATES = {
     "certified": ("drafts", "tell of it as a bug: the same rule counts otherwise on the tables"),
     "shortcut": ("shortcuts", "add a rule between parts, or let one be stricter"),
     "near_misses": ("rules", "let each rule exclude something that no other rule does"),
+    "substance": ("rules", "let rules tie each slot, and give fields more values that fit"),
 }
+"""Area, and what to mend, by the kind of the gate that fails; leaks name their feature."""
 
 
 def _of_gates(bench: Benchmark) -> Iterator[Weakness]:
@@ -308,7 +310,7 @@ def _of_gates(bench: Benchmark) -> Iterator[Weakness]:
         if gate.ok:
             continue
         if kind != "leak":
-            area, mend = _MEND_GATES[kind]
+            area, mend = MEND_GATES[kind]
             yield Weakness(area, f"{gate.id} is {measured}", mend)
             continue
         scope, slot, feature = rest

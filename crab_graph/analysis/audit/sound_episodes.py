@@ -125,13 +125,14 @@ def _graded_apart(benchmark: Benchmark, task: Task, telling: Telling, seed: str)
         path = Path(directory) / "transcript.jsonl"
         lines = "\n".join(map(json.dumps, telling.messages()))
         path.write_text(lines, encoding="utf-8", newline="\n")
-        command = [sys.executable, "-m", "crab_graph", "grade", str(benchmark.directory)]
+        places = os.pathsep.join(filter(None, sys.path))
+        command = [sys.executable, "-P", "-m", "crab_graph", "grade", str(benchmark.directory)]
         finished = subprocess.run(
             [*command, task.id, str(path), "--json"],
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": places},
         )
     return finished.stdout or finished.stderr
 

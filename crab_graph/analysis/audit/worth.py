@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from crab_graph.analysis.audit.gates import Gate
 from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.construction import draw_draft
 from crab_graph.domains.substance import ENOUGH_DISTRACTORS, check_ties, lacking
 from crab_graph.domains.task import Task
 from crab_graph.errors import UnsatisfiableTask
@@ -34,7 +35,7 @@ def _lacks(task: Task) -> Iterator[str]:
     """Yield what a task lacks first, if anything; one that is drawn otherwise by now tells none."""
     spec = task.spec
     try:
-        draft = task.domain.draft(spec.seed, task.axes)
+        draft = draw_draft(task.domain, spec.seed, task.axes, spec.level)
         if draft.request.model_dump() != spec.request or spec.fitting is None:
             return
         check_ties(task.domain, task.axes, draft.folded)

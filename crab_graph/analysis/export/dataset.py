@@ -17,9 +17,9 @@ from crab_graph.analysis.benchmark_stats import describe_benchmark, table_cells
 from crab_graph.analysis.export.exporters import Exporter, run_stamp
 from crab_graph.domains.benchmark import MANIFEST, Benchmark
 from crab_graph.domains.task import Task
+from crab_graph.errors import StorageError
 from crab_graph.generation.materialize import qualified
 from crab_graph.runs.parts import connect
-from crab_graph.runs.relations import RELATIONS
 from crab_graph.runs.run import Run
 from crab_graph.runs.sql import load_runs
 from crab_graph.schema import canonical_json
@@ -29,7 +29,8 @@ _CARD = "README.md"
 _STAMP = "run.json"
 _TASKS = """
 CREATE TEMP TABLE task_list (
-    task_id VARCHAR, stratum INTEGER, {axes} today DATE, customer_id VARCHAR,
+    task_id VARCHAR, stratum INTEGER, level INTEGER, difficulty JSON, {axes}
+    today DATE, customer_id VARCHAR,
     solutions BIGINT, node_distractors INTEGER, edge_distractors INTEGER,
     active_edges VARCHAR[], fitting JSON, shortcuts VARCHAR[],
     facts JSON, constraints JSON, request JSON, rows_sha256 VARCHAR
@@ -60,10 +61,13 @@ def export_benchmark(bench: Benchmark, out: Path) -> dict[str, int]:
     for table in bench.domain.tables:
         ordered = f'SELECT * FROM {qualified(table)} ORDER BY task_id, "{table.key}"'  # noqa: S608
         queries[table.name] = ordered
-    with bench.connect() as connection:
+    with bench.reading(unfinished_path(out)) as connection:
         connection.execute(_TASKS.format(axes=_axis_columns(bench)))
         for start in range(0, len(bench), _AT_ONCE):
             tasks = bench[start : start + _AT_ONCE]
+            task_ids = [task.id for task in tasks]
+            bench.check_rows(connection, task_ids)
+            bench.check_provenance(connection, task_ids)
             _insert(connection, "task_list", [_task_row(task) for task in tasks])
             solutions = [
                 {"task_id": task.id, "number": number, "solution": canonical_json(solution)}
@@ -84,12 +88,9 @@ def export_tables(run: Run, out: Path) -> dict[str, int]:
     Raises:
         RunError: the run is damaged.
     """
-    queries = {
-        table.name: f'SELECT * FROM "{table.name}" ORDER BY ALL'  # noqa: S608
-        for table in RELATIONS
-    }
     with connect() as connection:
-        load_runs(connection, [run.directory])
+        names = load_runs(connection, [run.directory]).names
+        queries = {name: f'SELECT * FROM "{name}" ORDER BY ALL' for name in names}  # noqa: S608
         about = {_STAMP: json.dumps(run_stamp(run), indent=1) + "\n"}
         return _write(out, connection, queries, about, partial(_run_card, run, out.name))
 
@@ -122,6 +123,8 @@ def _write(
         else:
             out.unlink(missing_ok=True)
         take_place(unfinished, out)
+    except duckdb.IOException as error:
+        raise StorageError(f"{out}: cannot be written: {str(error).splitlines()[0]}") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return rows
@@ -150,6 +153,7 @@ def _task_row(task: Task) -> dict[str, Any]:
     return {
         "task_id": summary.pop("id"),
         **summary,
+        "difficulty": canonical_json(summary["difficulty"]),
         "fitting": None if task.spec.fitting is None else canonical_json(task.spec.fitting),
         "today": task.today,
         "customer_id": task.customer_id,

@@ -8,7 +8,7 @@ private calls and what they returned are left out there, as they were from the a
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from crab_graph.given_values import a_path
 from crab_graph.graph.view import openai_view
 from crab_graph.plugins import Seam
 from crab_graph.runs.config import CONFIG
+from crab_graph.runs.notes import Note
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.versions import versions
@@ -103,7 +104,12 @@ def export(
     if out.exists() and not force:
         raise UsageError(f"{out}: is there already; choose another `out=`, or add `force=True`")
     out.parent.mkdir(parents=True, exist_ok=True)
-    return write(opened, out)
+    try:
+        return write(opened, out)
+    except OSError as error:
+        if error.filename is None:  # a full disk is told of without a name
+            error.filename = str(out)
+        raise
 
 
 def run_stamp(run: Run) -> dict[str, Any]:
@@ -124,6 +130,7 @@ def begun_at(run: Run) -> datetime:
     return datetime.fromtimestamp((run.directory / CONFIG).stat().st_mtime, UTC)
 
 
+_NOT_SAID = {"schema_version", "episode_id", "deleted"}
 _STAMPED = (
     "episode_id task_id stratum condition persona dimensions trial seed agent "
     "agent_is_reference toolset user_engine user_model prompt_sha256 outcome passed fault "
@@ -131,9 +138,11 @@ _STAMPED = (
 )
 
 
-def episode_stamp(record: EpisodeRecord) -> dict[str, Any]:
-    """Return who took part in an episode, and how it was graded."""
+def episode_stamp(record: EpisodeRecord, notes: Sequence[Note] = ()) -> dict[str, Any]:
+    """Return who took part in an episode, how it was graded, and what people noted on it."""
+    noted = [note.model_dump(exclude=_NOT_SAID, mode="json") for note in notes]
     return {
+        **({"notes": noted} if noted else {}),
         **record.axes,
         **record.model_dump(include=set(_STAMPED.split()), mode="json"),
         "passed": record.passed if record.has_verdict else None,

@@ -16,6 +16,7 @@ from crab_graph.analysis.export.exporters import (
     episode_stamp,
     run_stamp,
 )
+from crab_graph.runs.notes import Note, notes_by_episode
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.schema import digest
@@ -29,7 +30,7 @@ def inspect_log(run: Run) -> log.EvalLog:
     Raises:
         RunError: the run's benchmark is not what it was.
     """
-    bench = benchmark_of(run)
+    bench, notes = benchmark_of(run), notes_by_episode(run.notes)
     stamp = run_stamp(run)
     begun = begun_at(run).isoformat()
     reference = ["reference agent"] if stamp["agent_is_reference"] else []
@@ -66,7 +67,10 @@ def inspect_log(run: Run) -> log.EvalLog:
         plan=log.EvalPlan(name="crab-graph"),
         stats=log.EvalStats(started_at=begun, completed_at=begun),
         results=results,
-        samples=[_sample(record, agent_messages(bench, record)) for record in run],
+        samples=[
+            _sample(record, agent_messages(bench, record), notes.get(record.episode_id, ()))
+            for record in run
+        ],
     )
 
 
@@ -76,7 +80,9 @@ def _total(name: str, passed: Sequence[bool]) -> log.EvalScore:
     return log.EvalScore(name=name, scorer=_SCORER, scored_samples=len(passed), metrics=metrics)
 
 
-def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> log.EvalSample:
+def _sample(
+    record: EpisodeRecord, seen: Sequence[Message], notes: Sequence[Note]
+) -> log.EvalSample:
     messages = _messages(seen)
     said = [one for one in record.messages if one["role"] == "assistant"]
     error, strict = None if record.has_verdict else record.error, record.strict
@@ -94,7 +100,11 @@ def _sample(record: EpisodeRecord, seen: Sequence[Message]) -> log.EvalSample:
             model=f"crab-graph/{record.agent_label}", content=said[-1]["content"] if said else ""
         ),
         scores=scores if record.has_verdict else None,
-        metadata={**episode_stamp(record), "metrics": record.metrics, "facts": list(record.facts)},
+        metadata={
+            **episode_stamp(record, notes),
+            "metrics": record.metrics,
+            "facts": list(record.facts),
+        },
         error=log.EvalError(message=error, traceback=error, traceback_ansi=error)
         if error
         else None,

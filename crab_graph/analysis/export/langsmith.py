@@ -5,7 +5,7 @@ say the order, not how long something took.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from crab_graph.analysis.export.exporters import (
     episode_stamp,
     run_stamp,
 )
+from crab_graph.runs.notes import Note, notes_by_episode
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.schema import digest
@@ -39,12 +40,12 @@ def export_langsmith(run: Run, out: Path) -> dict[str, int]:
     bench = benchmark_of(run)
     stamp = run_stamp(run)
     origin = f"crab-graph:{digest(stamp)}"
+    notes = notes_by_episode(run.notes)
     runs: list[str] = []
     for record in run:
         trace = _Trace(record, agent_messages(bench, record), begun_at(run), origin)
-        runs += (
-            json.dumps(one, ensure_ascii=False) for one in (trace.root(stamp), *trace.children())
-        )
+        root = trace.root(stamp, notes.get(record.episode_id, ()))
+        runs += (json.dumps(one, ensure_ascii=False) for one in (root, *trace.children()))
     write_atomically(out, "[\n" + ",\n".join(runs) + "\n]\n")
     return {"traces": len(run), "runs": len(runs)}
 
@@ -61,7 +62,7 @@ class _Trace:
     started: datetime
     origin: str
 
-    def root(self, stamp: dict[str, Any]) -> dict[str, Any]:
+    def root(self, stamp: dict[str, Any], notes: Sequence[Note]) -> dict[str, Any]:
         record = self.record
         verdict = {"passed": record.passed, "strict": bool(record.strict.get("passed"))}
         error = None if record.has_verdict else record.error
@@ -72,7 +73,7 @@ class _Trace:
             "error": error,
             "status": "error" if error else "success",
             "tags": ["crab-graph", record.condition, record.outcome],
-            "extra": {"metadata": {**episode_stamp(record), "run": stamp}},
+            "extra": {"metadata": {**episode_stamp(record, notes), "run": stamp}},
             "feedback_stats": {
                 name: {"n": 1, "avg": float(value)}
                 for name, value in verdict.items()

@@ -14,6 +14,7 @@ from crab_graph.analysis.export.exporters import (
     run_stamp,
 )
 from crab_graph.errors import RunError
+from crab_graph.runs.notes import notes_by_episode
 from crab_graph.runs.run import Run, benchmark_of
 from crab_graph.tools.registry import Owner
 from crab_graph.workers import write_atomically
@@ -39,6 +40,7 @@ def export_openai(run: Run, out: Path, *, rewards: bool = False) -> dict[str, in
             "so there is no example to write"
             + ("" if rewards else "; `rewards=True` keeps failed ones")
         )
+    notes = notes_by_episode(run.notes)
     lines = []
     for record in kept:
         messages = agent_messages(bench, record)
@@ -50,7 +52,7 @@ def export_openai(run: Run, out: Path, *, rewards: bool = False) -> dict[str, in
         tools = bench.domain.with_toolset(record.toolset).registry().openai_schemas(Owner.AGENT)
         example = {"messages": messages, "tools": tools, "parallel_tool_calls": True}
         if rewards:
-            stamp = episode_stamp(record)
+            stamp = episode_stamp(record, notes.get(record.episode_id, ()))
             strict = float(stamp["strict_passed"])
             example |= {"reward": float(record.passed), "strict_reward": strict, "episode": stamp}
         lines.append(json.dumps(example, ensure_ascii=False) + "\n")

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crab_graph.analysis.fidelity.heard_turns import Lived, live_through
-from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.errors import CrabGraphError, RunError
+from crab_graph.errors import CrabGraphError
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.condition import Persona, ResolvedCondition
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments, load_fragments
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.runs.config import RunConfig, read_config
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.run import Run, benchmark_of, may_read
 from crab_graph.runs.store import load_records
 
 
@@ -36,9 +36,7 @@ def load_played(runs: Iterable[Path]) -> Played:
         records = [record for record in load_records(run) if record.outcome != "infra_error"]
         found.records.extend(records)
         try:
-            tasks = load_benchmark(run / config.benchmark)
-            if tasks.sha256 != config.benchmark_sha256:
-                raise RunError(f"{tasks.directory}: not the tasks that it was made on")
+            tasks = benchmark_of(Run(run, config, ()))
             fragments = _fragments(run, config)
         except CrabGraphError as error:
             found.notes.append(f"{run}: only how users talk is measured: {error}")
@@ -55,6 +53,8 @@ def _fragments(run: Path, config: RunConfig) -> Fragments | None:
     """Return the fragments that a run was made with, `None` where those there now are others."""
     if config.personas is None:
         return built_in_fragments()
+    if not may_read(run, str(config.personas)):
+        return None
     try:
         found = load_fragments(run / config.personas)
     except CrabGraphError:

@@ -1,10 +1,12 @@
-"""What published studies say of people, and how the figures beside it are called."""
+"""What published studies say of people, beside what is measured of users."""
 
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+
+from crab_graph.terms import label
 
 
 class Rate(NamedTuple):
@@ -42,7 +44,7 @@ def figures() -> Mapping[str, Figure]:
     return {
         key: Figure(
             key,
-            one["label"],
+            label(key),
             one["about"],
             one.get("unit", "share") == "share",
             people_rates()[one["people"]] if "people" in one else None,

@@ -6,16 +6,13 @@ after ours, in the order of their names.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from crab_graph.analysis import labels
-from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.comparisons import compare_users
-from crab_graph.analysis.report.exhibit import Exhibit, Report, interval_text, points_text
+from crab_graph.analysis.report import findings
+from crab_graph.analysis.report.exhibit import Exhibit, Report
 from crab_graph.analysis.report.study import Study, incomplete_runs
 from crab_graph.errors import CrabGraphError, UsageError
-from crab_graph.eval.statistics import rests_on
 from crab_graph.plugins import Seam
 
 Figure = Callable[[Study], Iterable[Exhibit]]
@@ -30,6 +27,8 @@ FIGURES = Seam(
         "users": f"{_HERE}.comparisons:users_compared",
         "agents": f"{_HERE}.comparisons:agents_compared",
         "strata": f"{_HERE}.breakdowns:by_stratum",
+        "levels": f"{_HERE}.breakdowns:by_level",
+        "difficulties": f"{_HERE}.breakdowns:by_difficulty",
         "axis": f"{_HERE}.breakdowns:by_axis",
         "conditions": f"{_HERE}.breakdowns:by_condition",
         "sweeps": f"{_HERE}.comparisons:sweeps",
@@ -38,6 +37,7 @@ FIGURES = Seam(
         "personas": f"{_HERE}.breakdowns:by_persona",
         "effort": f"{_HERE}.verdict_exhibits:more_work",
         "coverage": f"{_HERE}.verdict_exhibits:coverage",
+        "spending": f"{_HERE}.spending_exhibits:spending",
         "failures": f"{_HERE}.failure_exhibits:failure_modes",
         "checks": f"{_HERE}.failure_exhibits:failed_checks",
         "parts": f"{_HERE}.failure_exhibits:missed_parts",
@@ -45,6 +45,7 @@ FIGURES = Seam(
         "breaches": f"{_HERE}.failure_exhibits:user_breaches",
         "edges": f"{_HERE}.breakdowns:by_edges",
         "pivots": f"{_HERE}.failure_exhibits:turning_points",
+        "notes": f"{_HERE}.note_exhibits:notes",
         "benchmarks": f"{_HERE}.task_exhibits:benchmarks",
     },
 )
@@ -57,21 +58,24 @@ def make_report(study: Study, title: str | None = None) -> Report:
     Raises:
         UsageError: a figure of another package cannot be loaded or made.
     """
-    tasks = len({(record.stamp.get("task"), record.task_id) for record in study.records})
-    agents = len({arm.agent_label for arm in study.arms})
-    users = len({arm.user for arm in study.arms})
-    notes = [*incomplete_runs(study), *labels.notes_on(study.records), *_left_out(study)]
+    notes = [
+        *_runs(study),
+        *incomplete_runs(study),
+        *labels.notes_on(study.records),
+        *_left_out(study),
+    ]
     return Report(
-        title=title or " and ".join(run.name for run in study.runs),
-        lead=(
-            f"{len(study.records):,} episodes on {tasks:,} tasks: {_counted(agents, 'agent')} with "
-            f"{_counted(users, 'kind')} of user, graded by rules on the final tables and on what "
-            "was said."
-        ),
-        findings=[*_rate_findings(study), *_user_findings(study), *_failure_findings(study)],
+        title=title or study.named(),
+        lead=f"{study.counted()}.",
+        findings=findings.find(study),
         labels=notes,
         exhibits=_exhibits(study),
     )
+
+
+def _runs(study: Study) -> Iterator[str]:
+    if len(study.runs) > 1:
+        yield f"Runs: {', '.join(run.name for run in study.runs)}."
 
 
 def _left_out(study: Study) -> Iterator[str]:
@@ -109,54 +113,3 @@ def _exhibits(study: Study) -> list[Exhibit]:
                 raise UsageError(f"figure '{name}': the id '{one.id}' is taken, or no such id")
             found.append(one)
     return found
-
-
-def _counted(count: int, noun: str) -> str:
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-    number = words[count] if count < len(words) else str(count)
-    return f"{number} {noun}{'' if count == 1 else 's'}"
-
-
-def _rate_findings(study: Study) -> Iterator[str]:
-    for arms in study.agents():
-        rates = []
-        for arm in arms:
-            (rate,) = measures.estimate(arm.records, [measures.PASS])
-            if rate.value is not None:
-                interval = interval_text(rate.ends)
-                rates.append(f"{rate.value:.0%} ({interval}; {rate.basis}) with {arm.user}")
-        if rates:
-            yield f"{arms[0].who} passes {', '.join(rates)}."
-
-
-def _user_findings(study: Study) -> Iterator[str]:
-    """Name, for each agent, the user that costs most against its reference."""
-    for arms in study.agents():
-        compared = compare_users(arms, [measures.PASS])
-        if not compared:
-            continue
-        worst = min(compared, key=lambda one: one.pairings[0].contrast.difference)
-        (found,) = worst.pairings
-        contrast, who = found.contrast, worst.reference.who
-        if contrast.difference == 0 and not found.detectable:
-            yield f"No user makes a difference to {who}: every task came out alike."
-            continue
-        ends, basis = contrast.interval.ends, rests_on(contrast.tasks, found.pairs, "pair")
-        between = contrast.interval.note if ends is None else " to ".join(map(points_text, ends))
-        sentence = (
-            f"Of all users {worst.arm.user} costs {who} most: {points_text(contrast.difference)} "
-            f"points against {worst.reference.user} ({between}; {basis}), task by task"
-        )
-        if found.is_null and found.detectable:
-            least = f"{100 * found.detectable:.0f}"
-            sentence += f"; that may be chance, since {least} points are what so few tasks can show"
-        yield f"{sentence}."
-
-
-def _failure_findings(study: Study) -> Iterator[str]:
-    failed = [one for one in measures.scored(study.records) if not one.passed]
-    counts = Counter(record.primary_failure or "no label" for record in failed)
-    for mode, count in counts.most_common(1):
-        share, what = count / len(failed), labels.words(mode)
-        basis = rests_on(len({record.task_id for record in failed}), len(failed))
-        yield f"Of the failures ({basis}), {count:,} ({share:.0%}) begin with: {what}."

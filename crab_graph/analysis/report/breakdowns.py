@@ -6,6 +6,11 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from crab_graph.analysis.report import measures
+from crab_graph.analysis.report.comparisons import (
+    compare_users,
+    difference_cell,
+    difference_point,
+)
 from crab_graph.analysis.report.exhibit import (
     BASIS,
     Cell,
@@ -18,6 +23,7 @@ from crab_graph.analysis.report.exhibit import (
     count_cell,
     estimate_cell,
     heads,
+    named_heads,
 )
 from crab_graph.analysis.report.measures import Measure, heads_of
 from crab_graph.analysis.report.study import WHO, Arm, Study
@@ -34,31 +40,69 @@ from crab_graph.eval.statistics import (
 )
 from crab_graph.generation.constraints import Value
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import label
 
 _PERSONA_MEASURES = (measures.PASS, measures.CONCRETE, *measures.WORK)
 _CONDITION_MEASURES = (measures.PASS, measures.CONCRETE, measures.FACTUALITY, measures.COMPLETION)
-_KINDS = {"pass^k": pass_hat_k, "pass@k": pass_at_k}
+_KINDS = {label("pass_hat_k"): pass_hat_k, label("pass_at_k"): pass_at_k}
+
+
+_Has = Callable[[Arm, EpisodeRecord], bool]
 
 
 class _Group(NamedTuple):
-    """Episodes that have a column: what they share, the column's title, and what finds them."""
+    """Episodes that have a column: which, the column's title, and what finds them."""
 
-    value: object
+    has: _Has
     title: str
     where: Mapping[str, str] | None = None
 
 
+def _valued(read: Callable[[Arm, EpisodeRecord], object], value: object) -> _Has:
+    return lambda arm, record: read(arm, record) == value
+
+
+def _having(kind: str) -> _Has:
+    return lambda _, record: kind in record.difficulties
+
+
+def _stratum(_: Arm, record: EpisodeRecord) -> int:
+    return record.stratum
+
+
+def _level(_: Arm, record: EpisodeRecord) -> int:
+    return record.level
+
+
 def by_stratum(study: Study) -> Iterator[Exhibit]:
-    """Show the concrete pass rate by stratum: the paper's Figure 4."""
+    """Show the concrete part of the verdict by stratum: the paper's Figure 4."""
     strata = sorted({record.stratum for record in study.records})
     if len(strata) < 2:
         return
-    groups = [_Group(one, f"S{one}", {"stratum": str(one)}) for one in strata]
+    groups = [_Group(_valued(_stratum, one), f"S{one}", {"stratum": str(one)}) for one in strata]
+    yield _crossed("figure-4", study.arms, measures.CONCRETE, groups, "line", label("stratum"))
 
-    def stratum(_: Arm, record: EpisodeRecord) -> int:
-        return record.stratum
 
-    yield _crossed("figure-4", study.arms, measures.CONCRETE, stratum, groups, "line", "stratum")
+def by_level(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 by level of the ladder, the levels in order."""
+    levels = sorted({record.level for record in study.records})
+    if len(levels) < 2:
+        return
+    groups = [_Group(_valued(_level, one), str(one), {"level": str(one)}) for one in levels]
+    yield _crossed("levels", study.arms, measures.PASS, groups, "line", label("level"))
+
+
+def by_difficulty(study: Study) -> Iterator[Exhibit]:
+    """Show pass@1 on tasks that have a kind of difficulty, and on those that have none.
+
+    A task of two kinds counts for each.
+    """
+    kinds = sorted({kind for record in study.records for kind in record.difficulties})
+    if not kinds:
+        return
+    groups = [_Group(lambda _, record: not record.difficulties, "none")]
+    groups += [_Group(_having(one), one, {"difficulty": one}) for one in kinds]
+    yield _crossed("difficulties", study.arms, measures.PASS, groups, "dot", label("difficulty"))
 
 
 def by_axis(study: Study) -> Iterator[Exhibit]:
@@ -79,14 +123,10 @@ def by_axis(study: Study) -> Iterator[Exhibit]:
         names = dict.fromkeys(study.runs[arm.run].card.name for arm in arms)
         of_domains = f" ({', '.join(names)})" if len(arms_by_axis) > 1 else ""
 
-        def read(_: Arm, record: EpisodeRecord, name: str = axis.name) -> object:
-            return record.axes.get(name)
-
         exhibit = _crossed(
             "figure-5",
             arms,
             measures.PASS,
-            read,
             groups,
             "dot",
             axis.title,
@@ -108,7 +148,8 @@ def _of_value(study: Study, arms: Sequence[Arm], axis: AxisCard, value: Value) -
         if task in study.runs[run].active_edges
     ]
     title = f"{value} ({fmean(edges):.1f} edges)" if edges else str(value)
-    return _Group(value, title, {f"{AXIS}{axis.name}": str(value)})
+    where = {f"{AXIS}{axis.name}": str(value)}
+    return _Group(lambda _, record: record.axes.get(axis.name) == value, title, where)
 
 
 def by_edges(study: Study) -> Iterator[Exhibit]:
@@ -121,8 +162,8 @@ def by_edges(study: Study) -> Iterator[Exhibit]:
     counts = sorted({count for count in found if count is not None})
     if len(counts) < 2:
         return
-    groups = [_Group(count, str(count)) for count in counts]
-    yield _crossed("edges", study.arms, measures.PASS, edges, groups, "line", "active edges")
+    groups = [_Group(_valued(edges, count), str(count)) for count in counts]
+    yield _crossed("edges", study.arms, measures.PASS, groups, "line", label("active_edges"))
 
 
 def by_persona(study: Study) -> Iterator[Exhibit]:
@@ -142,29 +183,34 @@ def by_persona(study: Study) -> Iterator[Exhibit]:
                 points += arm.points(persona, one, where, panel=measure.title)
     if not rows:
         return
-    drawn = Head("persona", "persona", is_number=False)
-    columns = (*WHO, drawn, *BASIS, *heads_of(_PERSONA_MEASURES))
+    columns = (*WHO, *named_heads("persona", is_number=False), *BASIS, *heads_of(_PERSONA_MEASURES))
     counts = frozenset(one.title for one in _PERSONA_MEASURES if not one.is_share)
-    chart = Chart("dot", "persona", "", points, counts=counts)
+    chart = Chart("dot", "", "", points, counts=counts)
     yield captioned("figure-6", columns, rows, chart=chart)
 
 
 def by_condition(study: Study) -> Iterator[Exhibit]:
-    """Show pass@1 under each kind of user, where there are three or more: Figure 7."""
+    """Show what each kind of user does to pass@1, where there are three or more: Figure 7."""
     rows: list[Sequence[Cell]] = []
     points: list[Point] = []
-    for arms in study.agents():
-        for arm in arms if len(arms) > 2 else ():
+    reference = ""
+    for arms in (own for own in study.agents() if len(own) > 2):
+        compared = compare_users(arms, [measures.PASS])
+        differences = {one.arm.user_label: difference_cell(one) for one in compared}
+        reference = next((one.reference.user for one in compared), reference)
+        points += (difference_point(one, one.arm.who, one.arm.user_label) for one in compared)
+        for arm in arms:
             found = measures.estimate(arm.records, _CONDITION_MEASURES)
             cells = measures.estimate_cells(found, _CONDITION_MEASURES, arm.where())
-            rows.append((*arm.cells(), *basis_cells(found[0], arm.where()), *cells))
-            points += (
-                replace(point, member="") for point in arm.points(arm.user, found[0], arm.where())
-            )
+            difference = differences.get(arm.user_label, Cell(""))
+            rows.append((*arm.cells(), *basis_cells(found[0], arm.where()), *cells, difference))
     if not rows:
         return
-    columns = (*WHO, *BASIS, *heads_of(_CONDITION_MEASURES))
-    yield captioned("figure-7", columns, rows, chart=Chart("dot", "user", "pass@1", points))
+    against = Head("difference", f"pass@1 against {reference}")
+    columns = (*WHO, *BASIS, *heads_of(_CONDITION_MEASURES), against)
+    title = label("points_against").format(reference=reference)
+    chart = Chart("difference", "", title, points)
+    yield captioned("figure-7", columns, rows, chart=chart, reference=reference)
 
 
 def by_trials(study: Study) -> Iterator[Exhibit]:
@@ -192,16 +238,15 @@ def by_trials(study: Study) -> Iterator[Exhibit]:
                 cells.append(estimate_cell(found, is_share=True, where=arm.where()))
                 points += arm.points(str(k), found, arm.where(), panel=name)
             rows.append((*arm.cells(), Cell(name), *basis, *cells))
-    depths = heads({f"k{k}": f"k = {k}" for k in range(1, deepest + 1)})
+    depths = heads({f"k{k}": f"{label('k')} = {k}" for k in range(1, deepest + 1)})
     columns = (*WHO, Head("kind", "", is_number=False), *BASIS, *depths)
-    yield captioned("figure-9", columns, rows, chart=Chart("line", "k", "", points))
+    yield captioned("figure-9", columns, rows, chart=Chart("line", label("k"), "", points))
 
 
 def _crossed(
     id: str,
     arms: Sequence[Arm],
     measure: Measure,
-    read: Callable[[Arm, EpisodeRecord], object],
     groups: Sequence[_Group],
     mark: Literal["line", "dot"],
     x_title: str,
@@ -213,15 +258,14 @@ def _crossed(
     for arm in arms:
         cells = list(arm.cells())
         for group in groups:
-            own = [record for record in arm.records if read(arm, record) == group.value]
+            own = [record for record in arm.records if group.has(arm, record)]
             where = None if group.where is None else arm.where(**group.where)
             (found,) = measures.estimate(own, [measure])
             cells.append(estimate_cell(found, is_share=True, where=where, basis=True))
             points += arm.points(group.title, found, where)
         rows.append(cells)
-    y_title = measure.title if measure is measures.PASS else f"{measure.title} pass rate"
     columns = (*WHO, *(Head(group.title, group.title) for group in groups))
-    return captioned(id, columns, rows, chart=Chart(mark, x_title, y_title, points), **said)
+    return captioned(id, columns, rows, chart=Chart(mark, x_title, measure.title, points), **said)
 
 
 def _fewest(trials: Sequence[Trials]) -> int:

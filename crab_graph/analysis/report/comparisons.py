@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from crab_graph.analysis.labels import NOTES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     BASIS,
@@ -16,30 +15,25 @@ from crab_graph.analysis.report.exhibit import (
     basis_cells,
     captioned,
     count_cell,
+    named_heads,
     points_text,
 )
 from crab_graph.analysis.report.measures import Key, Measure, Pairing
 from crab_graph.analysis.report.study import REFERENCE_USER, WHO, Arm, Study
+from crab_graph.eval.statistics import rests_on
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import NOTES, label
 
 _LEAST_P = 0.001
 _COLUMNS = (
-    Head("measure", "measure", is_number=False),
-    Head("tasks", "tasks"),
-    Head("pairs", "pairs of episodes"),
-    Head("first", "from"),
-    Head("second", "to"),
-    Head("difference", "difference (95 %)"),
-    Head("relative_drop", "relative drop Δ"),
-    Head("p", "p (Holm)"),
-    Head("detectable", "detectable"),
+    *named_heads("measure", is_number=False),
+    *named_heads("tasks", "pairs", "first", "second", "difference", "relative_drop"),
+    Head("p", label("p_holm")),
+    *named_heads("detectable"),
 )
-_VARIED = {
-    "distractors": ("More distractors", "distractors of a task"),
-    "edges": ("More dependencies", "optional edges of a task"),
-    "solutions": ("More solutions", "seed solutions of a task"),
-}
-"""What sweeps vary: the title of the figure, and that of its axis."""
+_DIFFERENCE = 5
+_VARIED = ("distractors", "edges", "solutions")
+"""What sweeps vary."""
 
 _COMPARED = (*measures.VERDICTS, *measures.WORK)
 _SWEPT = (measures.PASS, measures.CONCRETE)
@@ -57,6 +51,20 @@ def compare_users(arms: Sequence[Arm], wanted: Sequence[Measure]) -> list[Compar
     """Compare an agent's users with the generic one, or with the first where there is none."""
     reference = next((arm for arm in arms if arm.user == REFERENCE_USER), arms[0])
     return _compare(reference, arms, wanted)
+
+
+def difference_point(one: Comparison, group: str, x: str) -> Point:
+    """Return the difference that an arm makes by the first measure, as a row of a forest plot."""
+    pairing = one.pairings[0]
+    contrast = pairing.contrast
+    low, high = contrast.interval.ends or (None, None)
+    basis = rests_on(contrast.tasks, pairing.pairs, "pair")
+    return Point("", group, "", x, contrast.difference, low, high, basis, one.arm.where())
+
+
+def difference_cell(one: Comparison) -> Cell:
+    """Return the same as a cell."""
+    return _difference_cells(one, one.pairings[0])[_DIFFERENCE]
 
 
 def users_compared(study: Study) -> Iterator[Exhibit]:
@@ -77,6 +85,9 @@ def users_compared(study: Study) -> Iterator[Exhibit]:
 
 def agents_compared(study: Study) -> Iterator[Exhibit]:
     """Show the agents against the first one, under each kind of user."""
+    found = [one for arms in study.users() for one in _compare(arms[0], arms, _COMPARED)]
+    points = [difference_point(one, one.arm.who, one.arm.user_label) for one in found]
+    first = next((one.reference.who for one in found), "")
 
     def names(one: Comparison) -> tuple[Cell, Cell]:
         agent = f"{one.arm.agent_label} after {one.reference.agent_label}"
@@ -84,11 +95,12 @@ def agents_compared(study: Study) -> Iterator[Exhibit]:
         return Cell(one.arm.user_label, one.arm.user), Cell(agent, one.arm.agent_label, tag=tag)
 
     yield from _exhibits(
-        [one for arms in study.users() for one in _compare(arms[0], arms, _COMPARED)],
+        found,
         WHO[::-1],
         names,
         "agents",
         "agents-work",
+        Chart("difference", "", label("points_against").format(reference=first), points),
     )
 
 
@@ -124,6 +136,7 @@ def _exhibits(
     names: Callable[[Comparison], Sequence[Cell]],
     verdicts: str,
     work: str,
+    chart: Chart | None = None,
 ) -> Iterator[Exhibit]:
     """Show verdicts and the work apart; a measure of the work only where it occurred."""
     for part in (verdicts, work) if comparisons else ():
@@ -138,6 +151,7 @@ def _exhibits(
                 and (part == verdicts or one.first != 0 or one.second != 0)
             ],
             notes=(NOTES["pairs"],),
+            chart=chart if part == verdicts else None,
         )
 
 
@@ -199,7 +213,7 @@ def _lines(study: Study, vary: str) -> list[Mapping[int, Arm]]:
 
 
 def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
-    title, axis = _VARIED[vary]
+    axis = label(f"axis_{vary}")
     rows: list[Sequence[Cell]] = []
     points: list[Point] = []
     for line in lines:
@@ -213,11 +227,10 @@ def _swept(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Exhibit:
     return captioned(
         "sweep",
         id=f"sweep-{vary}",
-        what=title,
         axis=axis,
-        columns=(*WHO, Head("value", vary), *BASIS, *measures.heads_of(_SWEPT)),
+        columns=(*WHO, Head("value", label(vary)), *BASIS, *measures.heads_of(_SWEPT)),
         rows=rows,
-        chart=Chart("line", axis, "pass@1", points),
+        chart=Chart("line", axis, measures.PASS.title, points),
     )
 
 
@@ -244,12 +257,10 @@ def _swept_compared(vary: str, lines: Iterable[Mapping[int, Arm]]) -> Iterator[E
         yield captioned(
             "sweep-compared",
             id=f"sweep-{vary}-compared",
-            what=_VARIED[vary][0],
             columns=(
                 *WHO,
-                Head("value", vary, is_number=False),
-                _COLUMNS[0],
-                *_COLUMNS[1:],
+                Head("value", label(vary), is_number=False),
+                *_COLUMNS,
             ),
             rows=rows,
             notes=(NOTES["pairs"],),

@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.charts import write_figures
+from crab_graph.analysis.report.charts import DATA, IMAGES, can_picture, write_figures
 from crab_graph.analysis.report.exhibit import Report
 from crab_graph.analysis.report.page import write_report
+from crab_graph.analysis.report.page_file import check_budget, check_place
 from crab_graph.analysis.report.rendering import as_markdown
 from crab_graph.analysis.report.study import load_study
-from crab_graph.errors import UnknownName, UsageError
+from crab_graph.analysis.viewer.embedding import BUDGET
+from crab_graph.errors import UnknownName
 from crab_graph.runs.config import RunPaths, paths_of
 from crab_graph.workers import write_atomically
 
-IMAGES = ("svg", "png")
+FORMATS = ("all", *IMAGES)
+"""What figures are written as: pictures of both kinds with their data, or pictures of one."""
 
 
 class Delivered(NamedTuple):
@@ -30,7 +33,8 @@ def report(
     html: str | os.PathLike[str] | None = None,
     markdown: str | os.PathLike[str] | None = None,
     figures: str | os.PathLike[str] | None = None,
-    format: Literal["svg", "png"] = "svg",
+    format: Literal["all", "svg", "png"] = "all",
+    html_budget: float = BUDGET,
 ) -> Report:
     """Return the tables and figures of one or several runs, side by side.
 
@@ -38,17 +42,27 @@ def report(
 
     Args:
         runs: What `run` or `open_run` returned, or directories of runs.
-        html: Also write one self-contained page with every dialogue.
+        html: Also write one self-contained page with the dialogues.
         markdown: Also write the tables as Markdown.
-        figures: Also write each figure as a file of its own, into this directory.
-        format: What these files are.
+        figures: Also write each figure into this directory: as SVG, as PNG, and its data as CSV
+            and JSON.
+        format: Which of these: all (PNG where the extra `report` is installed), or one picture.
+        html_budget: Megabytes that the page may weigh. Over it dialogues are left out, those of
+            episodes that passed first, and the page says which.
 
     Raises:
         RunError: one is no run, or is damaged, or no episode of any has ended.
         UsageError: there is no run, or a file cannot be written where it is wanted.
-        MissingExtra: `png`, or figures at all, without the extra that draws them.
+        MissingExtra: `png`, without the extra that makes pictures.
     """
-    return deliver(*runs, html=html, markdown=markdown, figures=figures, format=format).report
+    return deliver(
+        *runs,
+        html=html,
+        markdown=markdown,
+        figures=figures,
+        format=format,
+        html_budget=html_budget,
+    ).report
 
 
 def deliver(
@@ -56,16 +70,18 @@ def deliver(
     html: str | os.PathLike[str] | None = None,
     markdown: str | os.PathLike[str] | None = None,
     figures: str | os.PathLike[str] | None = None,
-    format: str = "svg",
+    format: str = "all",
+    html_budget: float = BUDGET,
 ) -> Delivered:
     """Return a report with what was written of it; arguments and errors as for `report`."""
     directories = paths_of(runs)
-    if format not in IMAGES:
-        raise UnknownName("format", format, IMAGES)
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    check_budget(html_budget)
     page, tables = (None if path is None else Path(path) for path in (html, markdown))
     for path in (page, tables):
-        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-            raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
+        if path is not None:
+            check_place(path)
     study = load_study(directories)
     made = make_report(study)
     written: dict[str, tuple[Path, ...]] = {}
@@ -74,8 +90,10 @@ def deliver(
         written["tables"] = (tables,)
     if figures is not None:
         drawn = Path(figures)
-        written["figures"] = tuple(drawn / name for name in write_figures(made, drawn, format))
+        images = (format,) if format != "all" else IMAGES if can_picture() else IMAGES[:1]
+        names = write_figures(made, drawn, (*images, *(DATA if format == "all" else ())))
+        written["figures"] = tuple(drawn / name for name in names)
     if page is not None:
-        write_report(page, made, study, directories)
+        write_report(page, made, study, directories, html_budget)
         written["page"] = (page,)
     return Delivered(made, written)

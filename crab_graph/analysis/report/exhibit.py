@@ -11,12 +11,15 @@ from importlib.resources import files
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from crab_graph import markup
+from crab_graph import markup, terms
 from crab_graph.eval.statistics import Estimate
 
 _TEXTS: dict[str, Any] = tomllib.loads(
     (files(__package__) / "exhibits.toml").read_text(encoding="utf-8")
 )
+
+OVERVIEW = "table-2"
+"""The exhibit whose chart is the first thing that a page shows."""
 
 Filter = Mapping[str, str]
 """What finds episodes: `agent`, `user`, `stratum`, `outcome`, `check`, and so on, each a value."""
@@ -66,9 +69,8 @@ class Head:
 class Point:
     """One value in a chart: `x` is a category, or a number as text, and `n` what it rests on.
 
-    That is told as `8 tasks, 16 episodes`.
-
-    Where a panel has too many lines, each `group` has one of its own, with a line for a `member`.
+    That is told as `8 tasks, 16 episodes`. Each `group` (an agent) has a column of its own; in it a
+    `member` (a user) heads its rows, one for each `x`.
     """
 
     panel: str
@@ -83,7 +85,7 @@ class Point:
 
     @property
     def series(self) -> str:
-        """The line it is on."""
+        """The rows it is among."""
         return f"{self.group} with {self.member}" if self.group and self.member else self.group
 
 
@@ -91,10 +93,11 @@ class Point:
 class Chart:
     """A chart of an exhibit; `alt` says what it shows for those who cannot see it.
 
-    `counts` are panels whose values are no shares from 0 to 1, and have a scale of their own.
+    `counts` are panels whose values are no shares from 0 to 1, and have a scale of their own. A
+    `difference` is one of shares, from -1 to 1; a `plane` has shares against the numbers of `x`.
     """
 
-    mark: Literal["line", "dot", "bar"]
+    mark: Literal["line", "dot", "bar", "difference", "plane"]
     x_title: str
     y_title: str
     points: Sequence[Point]
@@ -117,6 +120,8 @@ class Exhibit:
     notes: Sequence[str] = ()
     chart: Chart | None = None
     paper: str = ""
+    part: str = terms.PARTS["more"]
+    """The part of the page it stands in."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the form that `report --json` prints."""
@@ -152,6 +157,12 @@ class Report:
     findings: Sequence[str]
     labels: Sequence[str]
     exhibits: Sequence[Exhibit]
+
+    @property
+    def overview(self) -> Exhibit | None:
+        """The exhibit whose chart comes first, where anything has a verdict."""
+        found = (one for one in self.exhibits if one.id == OVERVIEW)
+        return next((one for one in found if one.chart is not None and one.chart.points), None)
 
     def __repr__(self) -> str:
         """Return the title and how much it shows."""
@@ -189,21 +200,29 @@ def captioned(
     chart: Chart | None = None,
     **said: object,
 ) -> Exhibit:
-    """Return an exhibit that is titled and explained by `exhibits.toml`, with `said` filled in."""
+    """Return an exhibit, titled by `terms` and explained by `exhibits.toml`, `said` filled in."""
     words = _TEXTS | said
+    title = terms.TITLES.get(id) or terms.TITLES[text]
     notes = (*notes, *_without_interval(rows))
     if chart is not None:
         words["series"] = "; ".join(dict.fromkeys(point.series for point in chart.points))
         chart = replace(chart, alt=_TEXTS[text]["alt"].format_map(words))
     paper, title, caption = (
-        _TEXTS[text].get(name, "").format_map(words) for name in ("paper", "title", "caption")
+        one.format_map(words)
+        for one in (_TEXTS[text].get("paper", ""), title, _TEXTS[text]["caption"])
     )
-    return Exhibit(id or text, title, caption, columns, rows, notes, chart, paper)
+    part = terms.PARTS[_TEXTS[text]["part"]]
+    return Exhibit(id or text, title, caption, columns, rows, notes, chart, paper, part)
 
 
 def heads(titles: Mapping[str, str], *, is_number: bool = True) -> list[Head]:
     """Return the heads of columns, their titles by key."""
     return [Head(key, title, is_number) for key, title in titles.items()]
+
+
+def named_heads(*names: str, is_number: bool = True) -> list[Head]:
+    """Return the heads of columns as the vocabulary calls them."""
+    return heads({name: terms.label(name) for name in names}, is_number=is_number)
 
 
 def count_cell(count: int, where: Filter | None = None) -> Cell:
@@ -221,7 +240,7 @@ def share_cell(value: float | None) -> Cell:
     return Cell("–" if value is None else f"{value:.0%}", value)
 
 
-BASIS = (Head("tasks", "tasks"), Head("episodes", "episodes"))
+BASIS = tuple(named_heads("tasks", "episodes"))
 """The heads of the columns that say what all rates of a row rest on."""
 
 
@@ -265,3 +284,8 @@ def points_text(difference: float, is_share: bool = True) -> str:
     """Return a difference: of shares in percentage points."""
     text = f"{100 * difference:+.1f}" if is_share else f"{difference:+.2f}"
     return text.lstrip("+-") if float(text) == 0 else text.replace("-", "−")
+
+
+def brief_points(difference: float) -> str:
+    """Return a difference of shares in percentage points, without a digit that says nothing."""
+    return points_text(difference).removesuffix(".0")

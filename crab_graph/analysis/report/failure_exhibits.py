@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from crab_graph import terms
 from crab_graph.analysis import labels
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
@@ -16,6 +17,7 @@ from crab_graph.analysis.report.exhibit import (
     count_cell,
     heads,
     interval_text,
+    named_heads,
     share_cell,
 )
 from crab_graph.analysis.report.measures import Measure, estimate, estimate_cells, scored
@@ -29,8 +31,8 @@ _LONGEST = 70
 
 def failure_modes(study: Study) -> Iterator[Exhibit]:
     """Show failure modes with counts and shares: the paper's Tables 4 and 5."""
-    yield from _modes(study, "4", "Concrete failures", ("concrete",))
-    yield from _modes(study, "5", "Abstract failures", ("factuality", "completion"))
+    yield from _modes(study, "4", ("concrete",))
+    yield from _modes(study, "5", ("factuality", "completion"))
 
 
 def failed_checks(study: Study) -> Iterator[Exhibit]:
@@ -60,7 +62,8 @@ def failed_checks(study: Study) -> Iterator[Exhibit]:
     yield captioned(
         "checks",
         columns=(
-            *heads({"check": "check", "title": ""}, is_number=False),
+            *named_heads("check", is_number=False),
+            Head("title", "", is_number=False),
             *map(_arm_head, study.arms),
         ),
         rows=[
@@ -87,9 +90,9 @@ def missed_parts(study: Study) -> Iterator[Exhibit]:
         found = Counter(part["found"] for one in explained for part in one["parts"])
         if explained:
             failed = count_cell(len(explained), arm.where(outcome="!pass"))
-            rows.append((*arm.cells(), failed, *(count_cell(found[one]) for one in labels.FOUND)))
+            rows.append((*arm.cells(), failed, *(count_cell(found[one]) for one in terms.FOUND)))
     if rows:
-        columns = (*WHO, Head("episodes", "failed"), *heads(labels.FOUND))
+        columns = (*WHO, Head("episodes", terms.label("failed")), *heads(terms.FOUND))
         yield captioned("solution-parts", columns, rows)
 
 
@@ -100,10 +103,10 @@ def fact_fates(study: Study) -> Iterator[Exhibit]:
         fates = [record.fact_fates for record in scored(arm.records) if record.fact_fates]
         counts = Counter(fate for one in fates for fate in one.values())
         if fates:
-            found = (count_cell(counts[fate]) for fate in labels.FATES)
+            found = (count_cell(counts[fate]) for fate in terms.FATES)
             rows.append((*arm.cells(), count_cell(len(fates)), *found))
     if rows:
-        columns = (*WHO, Head("episodes", "episodes"), *heads(labels.FATES))
+        columns = (*WHO, *named_heads("episodes"), *heads(terms.FATES))
         yield captioned("fact-fates", columns, rows)
 
 
@@ -130,9 +133,10 @@ def user_breaches(study: Study) -> Iterator[Exhibit]:
     if rows:
         columns = (
             *WHO,
-            *heads({"episodes": "episodes", "retries": "asked again"}),
+            *named_heads("episodes"),
+            Head("retries", terms.label("asked_again")),
             *heads({kind: kind.replace("_", " ") for kind in kinds}),
-            Head("over_disclosed", "details too many, an episode"),
+            *named_heads("over_disclosed"),
         )
         yield captioned("user-breaches", columns, rows)
 
@@ -148,27 +152,30 @@ def turning_points(study: Study) -> Iterator[Exhibit]:
     for name, pivot in found:
         agent = f"{pivot.agent}{' (reference)' if pivot.agent_is_reference else ''}"
         episode = f"{pivot.episode_id} in {name}" if several else pivot.episode_id
-        panel = f"{episode}, {agent}: {pivot.outcome}"
+        panel = f"{episode}, {agent}: {terms.OUTCOMES[pivot.outcome]}"
         for turn in pivot.turns:
             rows.append((Cell(episode), *_turn_cells(pivot, turn)))
             # What came of the episode itself is known.
             n = "" if turn is pivot.turns[-1] else rests_on(1, turn.n, "continuation")
-            points.append(
-                Point(panel, agent, "", str(turn.turn), turn.rate, turn.low, turn.high, n)
-            )
+            points.append(Point(panel, "", "", str(turn.turn), turn.rate, turn.low, turn.high, n))
     columns = (
-        *heads({"episode": "episode", "agent": "agent"}, is_number=False),
-        Head("turn", "message"),
-        Head("role", "by", is_number=False),
-        *heads({"rate": "chance to pass", "n": "continuations", "change": "change"}),
-        Head("text", "said", is_number=False),
+        *named_heads("episode", "agent", is_number=False),
+        Head("turn", terms.label("message")),
+        Head("role", terms.label("by"), is_number=False),
+        Head("rate", terms.label("chance")),
+        Head("n", terms.label("continuations")),
+        *named_heads("change"),
+        Head("text", terms.label("said"), is_number=False),
     )
     yield captioned(
-        "pivots", columns, rows, chart=Chart("line", "message", "chance to pass", points)
+        "pivots",
+        columns,
+        rows,
+        chart=Chart("line", terms.label("message"), terms.label("chance"), points),
     )
 
 
-def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Iterator[Exhibit]:
+def _modes(study: Study, number: str, parts: Sequence[str]) -> Iterator[Exhibit]:
     records = scored(study.records)
     counts = Counter(name for record in records for name in record.failures)
     totals = {
@@ -183,17 +190,18 @@ def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Itera
     if not rows:
         return
     basis = rests_on(len({record.task_id for record in records}), len(records))
-    of_all = f"of {basis} (95 %)"
+    of_all = terms.label("share_of_episodes").format(basis=basis)
     yield captioned(
         "failures",
         id=f"table-{number}",
         number=number,
-        what=title,
         total=sum(totals.values()),
         counted=", ".join(f"{part}: {total}" for part, total in totals.items()),
         columns=(
-            *heads({"mode": "mode", "part": "part"}, is_number=False),
-            *heads({"count": "episodes", "share": "share of modes", "of_episodes": of_all}),
+            *named_heads("mode", "part", is_number=False),
+            Head("count", terms.label("episodes")),
+            Head("share", terms.label("share_of_modes")),
+            Head("of_episodes", of_all),
             *map(_arm_head, study.arms),
         ),
         rows=rows,
@@ -203,8 +211,8 @@ def _modes(study: Study, number: str, title: str, parts: Sequence[str]) -> Itera
 def _mode_row(study: Study, mode: FailureMode, count: int, total: int) -> Sequence[Cell]:
     shows = Measure(mode, mode, lambda record: float(mode in record.failures))
     return (
-        Cell(labels.words(mode)),
-        Cell(part_of(mode)),
+        Cell(terms.words(mode)),
+        Cell(terms.label(part_of(mode))),
         count_cell(count, {"mode": str(mode)}),
         share_cell(count / total),
         *estimate_cells(estimate(study.records, [shows]), [shows]),

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from crab_graph.analysis.labels import EFFORT
 from crab_graph.analysis.report.exhibit import Cell, Filter, Head, estimate_cell, heads
 from crab_graph.domain.verification import Part
 from crab_graph.eval.intervals import (
@@ -24,6 +23,7 @@ from crab_graph.eval.statistics import (
 )
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import EFFORT, label
 
 UNSCORED = "infra_error"
 ALPHA = 0.05
@@ -86,19 +86,19 @@ def parts_passed(record: EpisodeRecord) -> dict[str, bool]:
 
 
 def _part(name: str) -> Measure:
-    return Measure(name, name, lambda record: float(parts_passed(record)[name]))
+    return Measure(name, label(name), lambda record: float(parts_passed(record)[name]))
 
 
 def _effort(name: str) -> Measure:
     return Measure(name, EFFORT[name], lambda record: float(record.metrics.get(name) or 0), False)
 
 
-PASS = Measure("pass_at_1", "pass@1", lambda record: float(record.passed))
+PASS = Measure("pass_at_1", label("pass_at_1"), lambda record: float(record.passed))
 CONCRETE = _part("concrete")
 ABSTRACT = _part("abstract")
 FACTUALITY = _part("factuality")
 COMPLETION = _part("completion")
-STRICT = Measure("strict", "strict", lambda record: float(bool(record.strict.get("passed"))))
+STRICT = Measure("strict", label("strict"), lambda record: float(bool(record.strict.get("passed"))))
 
 VERDICTS = (PASS, CONCRETE, ABSTRACT)
 WORK = (

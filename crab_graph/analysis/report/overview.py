@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from crab_graph.analysis import labels
+from crab_graph import terms
 from crab_graph.analysis.labels import agent_name, plain, titled_table
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import interval_text
@@ -60,7 +60,7 @@ def summarise(records: Sequence[EpisodeRecord]) -> list[Group]:
             user=arm.user,
             user_engine=arm.user_engine,
             tasks=len({record.task_id for record in arm.records}),
-            outcomes={outcome: outcomes[outcome] for outcome in labels.OUTCOMES},
+            outcomes={outcome: outcomes[outcome] for outcome in terms.OUTCOMES},
             rates=_rates(own),
             rates_if_booked=_rates(booked),
             failure_modes=_counted(one.primary_failure for one in own if one.primary_failure),
@@ -77,7 +77,7 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
     """
     users = list(dict.fromkeys(group.user for group in groups))
     bases = dict.fromkeys(group.rates["pass_at_1"].basis for group in groups)
-    table = titled_table("Who passed with which user: pass@1 (95 %)", "agent")
+    table = titled_table(f"{terms.TITLES['by-user']}: {terms.label('rate')}", "agent")
     for user in users:
         table.add_column(plain(user), justify="right")
     for agent, is_reference in dict.fromkeys((one.agent, one.is_reference) for one in groups):
@@ -92,16 +92,16 @@ def print_overview(console: Console, groups: Sequence[Group]) -> None:
             console.print(f"(–): {note}.")
     failed = [group for group in groups if group.failure_modes]
     if failed:
-        counts = ("first failure (episodes)", "failed checks (episodes)")
-        table = titled_table("Why the others failed", "agent", "user", "outcomes", *counts)
+        counts = ("first_failures_counted", "failed_checks_counted")
+        table = titled_table(terms.TITLES["reasons"], "agent", "user", "outcomes", *counts)
         for group in failed:
-            modes = {labels.words(mode): count for mode, count in group.failure_modes.items()}
+            modes = {terms.words(mode): count for mode, count in group.failure_modes.items()}
             outcomes = "/".join(map(str, group.outcomes.values()))
             who = agent_name(group.agent, group.is_reference), plain(group.user)
             table.add_row(*who, outcomes, _counts(modes), _counts(group.failed_checks))
         console.print("", table, sep="\n")
     each = f" Each is of {next(iter(bases))}." if len(bases) == 1 else ""
-    told = f"Rates are means over tasks.{each} Outcomes: {'/'.join(labels.OUTCOMES.values())}."
+    told = f"Rates are means over tasks.{each} Outcomes: {'/'.join(terms.OUTCOMES.values())}."
     console.print("", told, sep="\n")
 
 

@@ -5,31 +5,18 @@ Everything an agent, a user or a tool said goes through Jinja's escaping or, as 
 page, once for a phone. Every number links to the viewer's list of its episodes.
 """
 
-from collections.abc import Sequence
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-import jinja2
+from typing import NamedTuple
 
 from crab_graph.analysis.report.assembly import make_report
-from crab_graph.analysis.report.charts import NARROW, WIDE, draw, is_available, style_of
-from crab_graph.analysis.report.exhibit import Filter, Report, link_to
+from crab_graph.analysis.report.charts import FIRST, NARROW, WIDE, draw, style_of
+from crab_graph.analysis.report.exhibit import Exhibit, Filter, Report, link_to
+from crab_graph.analysis.report.page_file import fill_page, packed_runs, read_text, write_text
 from crab_graph.analysis.report.study import StudiedRun, Study, make_study
-from crab_graph.analysis.viewer.assets import (
-    MOST_EPISODES,
-    ShownRun,
-    embed_viewer,
-    viewer_script,
-    viewer_style,
-)
-from crab_graph.analysis.viewer.background import Background
-from crab_graph.errors import UsageError
+from crab_graph.analysis.viewer.embedding import BUDGET, ShownRun
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.store import load_records
-from crab_graph.workers import write_atomically
-
-_MOST_REPLAYED = 100
-"""With more episodes, passed ones go without said against done: each must be replayed for it."""
+from crab_graph.terms import PARTS
 
 
 def render_page(records: Sequence[EpisodeRecord], title: str, runs: Sequence[ShownRun] = ()) -> str:
@@ -52,68 +39,72 @@ def write_page(
     Raises:
         UsageError: the file's directory does not exist, or the path is one.
     """
-    _write(path, render_page(records, title, runs))
+    write_text(path, render_page(records, title, runs))
 
 
-def write_report(path: Path, report: Report, study: Study, directories: Sequence[Path]) -> None:
+def write_report(
+    path: Path,
+    report: Report,
+    study: Study,
+    directories: Sequence[Path],
+    budget: float = BUDGET,
+) -> None:
     """Write the page of a report on the runs of a study, which lie in `directories`.
 
-    The dialogues go with it where there are few enough of them.
+    As many dialogues go with it as its budget of megabytes allows. They are read one by one.
 
     Raises:
         UsageError: the file's directory does not exist, or the path is one.
     """
-    count = len(study.records)
-    is_small, is_few = count <= MOST_EPISODES, count <= _MOST_REPLAYED
-    shown = [
-        ShownRun(
-            run.name,
-            load_records(directory) if is_small else run.records,
-            Background.of_run(directory) if is_few else Background(None, run.card),
-        )
-        for run, directory in zip(study.runs, directories, strict=True)
-    ]
-    _write(path, _render(report, shown))
+    write_text(path, _render(report, packed_runs(study, directories), budget))
 
 
-def _render(report: Report, shown: Sequence[ShownRun]) -> str:
-    viewer_data, episodes = embed_viewer(shown)
-    has_figures = is_available()
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+class _Part(NamedTuple):
+    """Exhibits that belong together, under a heading."""
 
+    id: str
+    name: str
+    exhibits: list[Exhibit]
+
+
+def _render(report: Report, shown: Sequence[ShownRun], budget: float = BUDGET) -> str:
     def link(where: Filter) -> str:
         # The number of the run tells nothing where there is only one.
         kept = {name: value for name, value in where.items() if name != "run" or len(shown) > 1}
         return link_to(kept)
 
-    return environment.from_string(_read("page.html")).render(
+    overview = report.overview
+    return fill_page(
+        read_text("page.html"),
+        shown,
+        budget,
+        style=f"{read_text('page.css')}\n{style_of()}",
+        script=read_text("page.js"),
         report=report,
+        episodes=PARTS["episodes"],
         link=link,
+        overview=overview,
+        first_chart=overview and _drawn(overview, FIRST),
+        parts=_parts(report),
         drawings={
-            one.id: {"wide": draw(one.chart, WIDE), "narrow": draw(one.chart, NARROW)}
+            one.id: _drawn(one)
             for one in report.exhibits
-            if has_figures and one.chart is not None and one.chart.points
+            if one is not overview and one.chart is not None and one.chart.points
         },
-        has_figures=has_figures,
-        style=f"{viewer_style()}\n{_read('page.css')}\n{style_of()}",
-        script=viewer_script(),
-        viewer_data=viewer_data,
-        episodes=episodes,
     )
 
 
-def _write(path: Path, text: str) -> None:
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise UsageError(f"{path}: cannot be written; name a file in a directory that exists")
-    # What was said may hold a lone surrogate, which no file can.
-    write_atomically(path, text.encode("utf-8", "replace").decode())
+def _parts(report: Report) -> list[_Part]:
+    parts: dict[str, list[Exhibit]] = {}
+    for one in report.exhibits:
+        parts.setdefault(one.part, []).append(one)
+    return [_Part(f"part-{number}", *part) for number, part in enumerate(parts.items(), start=1)]
 
 
-def _read(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
+def _drawn(exhibit: Exhibit, width: int = WIDE) -> Mapping[str, str]:
+    """Return a figure for a page and for a phone, and how high the first is, in pixels."""
+    if exhibit.chart is None:
+        return {}
+    wide = draw(exhibit.chart, width)
+    high = wide.partition(' height="')[2].partition('"')[0]
+    return {"wide": wide, "narrow": draw(exhibit.chart, NARROW), "high": high}

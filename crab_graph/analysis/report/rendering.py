@@ -76,25 +76,26 @@ def _text(cell: Cell) -> Text:
 
 def as_markdown(report: Report) -> str:
     """Return the report; nothing that an agent is called becomes markup."""
-    parts = [f"# {_escaped(report.title)}", _escaped(report.lead)]
+    parts = [f"# {markdown_text(report.title)}", markdown_text(report.lead)]
     if report.findings:
-        parts.append("\n".join(f"- {_escaped(one)}" for one in report.findings))
-    parts += [f"> {_escaped(one)}" for one in report.labels]
+        parts.append("\n".join(f"- {markdown_text(one)}" for one in report.findings))
+    parts += [f"> {markdown_text(one)}" for one in report.labels]
     for exhibit in report.exhibits:
         paper = f" ({exhibit.paper} of the paper)" if exhibit.paper else ""
-        heads = [_escaped(column.title) for column in exhibit.columns]
+        heads = [markdown_text(column.title) for column in exhibit.columns]
         rules = ["---:" if column.is_number else "---" for column in exhibit.columns]
         rows = (map(_markdown_cell, row) for row in exhibit.rows)
         lines = [f"| {' | '.join(cells)} |" for cells in (heads, rules, *rows)]
-        parts += [f"## {_escaped(exhibit.title)}{paper}", _escaped(exhibit.caption)]
-        parts += ["\n".join(lines), *map(_escaped, exhibit.notes)]
+        parts += [f"## {markdown_text(exhibit.title)}{paper}", markdown_text(exhibit.caption)]
+        parts += ["\n".join(lines), *map(markdown_text, exhibit.notes)]
     return "\n\n".join(parts) + "\n"
 
 
 def _markdown_cell(cell: Cell) -> str:
-    text = _escaped(cell.plain)
+    text = markdown_text(cell.plain)
     return f"**{text}**" if cell.is_strong and text else text
 
 
-def _escaped(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Return a text as one line of Markdown that is nothing but text."""
     return _SPECIAL.sub(r"\\\1", _LINE_CONTROL.sub(" ", text))

@@ -4,22 +4,24 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crab_graph.analysis.report.exhibit import Cell, Filter, Head, Point
+from crab_graph.analysis.report.exhibit import Cell, Filter, Point, named_heads
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.domains.benchmark import SweepMember
 from crab_graph.errors import CrabGraphError, RunError
 from crab_graph.eval.statistics import Estimate
 from crab_graph.runs.config import RunConfig, read_config
+from crab_graph.runs.notes import Note, read_notes
 from crab_graph.runs.pivot import Pivot, load_pivots
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import Run, benchmark_of, card_of
 from crab_graph.runs.warehouse import load_summaries
 
 INCOMPLETE_SHARE = 0.02
-"""A run with more infrastructure errors than this is called incomplete (rulebook §11)."""
+"""A run with more infra errors than this is called incomplete (rulebook §11)."""
 
 REFERENCE_USER = "generic"
-WHO = (Head("agent", "agent", is_number=False), Head("user", "user", is_number=False))
+_MOST_NAMED = 5
+WHO = tuple(named_heads("agent", "user", is_number=False))
 """The heads of the columns that say whose row it is."""
 
 
@@ -95,6 +97,7 @@ class StudiedRun:
     sweep: SweepMember | None = None
     pivots: tuple[Pivot, ...] = ()
     card: DomainCard = EARLIER_CARD
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,30 @@ class Study:
     def agents(self) -> list[list[Arm]]:
         """Return the arms of each agent of each run, in order of appearance."""
         return self._grouped(lambda arm: (arm.run, arm.agent, arm.user_engine))
+
+    def counted(self) -> str:
+        """Return what was run, in one line: `4 agents × 2 users, 16 tasks, 256 episodes`."""
+        counts = {
+            "agent": len({(arm.agent, arm.is_reference) for arm in self.arms}),
+            "user": len({(arm.user, arm.user_engine) for arm in self.arms}),
+            "task": len({(record.stamp.get("task"), record.task_id) for record in self.records}),
+            "episode": len(self.records),
+        }
+        told = [f"{n:,} {noun}{'' if n == 1 else 's'}" for noun, n in counts.items()]
+        several = f" in {len(self.runs)} runs" if len(self.runs) > 1 else ""
+        return f"{told[0]} × {', '.join(told[1:])}{several}"
+
+    def named(self) -> str:
+        """Return whom or what a reader would call it by: the run, or the agents that meet."""
+        names = [run.name for run in self.runs]
+        agents = list(dict.fromkeys(arm.agent for arm in self.arms))
+        if len(names) == 1:
+            return names[0]
+        if len(agents) == 1:
+            return f"{agents[0]} in {len(names)} runs"
+        if len(agents) > _MOST_NAMED:
+            return f"{len(agents)} agents in {len(names)} runs"
+        return f"{', '.join(agents[:-1])} and {agents[-1]}"
 
     def users(self) -> list[list[Arm]]:
         """Return the arms of each kind of user, in order of appearance."""
@@ -206,4 +233,5 @@ def _read_run(directory: Path) -> StudiedRun:
         sweep=sweep,
         pivots=tuple(load_pivots(directory).values()),
         card=card_of(directory, config),
+        notes=read_notes(directory),
     )

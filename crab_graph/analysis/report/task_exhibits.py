@@ -16,13 +16,14 @@ from crab_graph.analysis.report.exhibit import (
     Point,
     captioned,
     count_cell,
-    heads,
+    named_heads,
     number_cell,
     share_cell,
 )
 from crab_graph.analysis.report.study import StudiedRun, Study
 from crab_graph.domain.card import AxisCard
 from crab_graph.domains.benchmark import load_benchmark
+from crab_graph.terms import label
 
 
 def benchmarks(study: Study) -> Iterator[Exhibit]:
@@ -56,20 +57,21 @@ def _column(one: StratumStats, axis: AxisCard | None) -> Mapping[str, Cell]:
     where = None if one.stratum == "all" else {"stratum": one.stratum[1:]}
     mean, least, most = one.solutions.mean, one.solutions.min, one.solutions.max
     solutions = {"mean": mean, "min": least, "max": most}
+    spread = f"({least:,.0f}–{most:,.0f})"
     return {
-        "tasks": count_cell(one.tasks, where),
-        "nodes": count_cell(one.nodes),
-        "types of edges": count_cell(one.edge_types),
+        label("tasks"): count_cell(one.tasks, where),
+        label("nodes"): count_cell(one.nodes),
+        label("edge_types"): count_cell(one.edge_types),
         **{
             title: number_cell(one.active_edges.get(group))
             for group, title in edge_rows(axis).items()
         },
-        "valid solutions": Cell(f"{mean:,.1f}", solutions, note=f"({least:,.0f}–{most:,.0f})"),
-        "node distractors": number_cell(one.node_distractors),
-        "edge distractors": number_cell(one.edge_distractors),
-        "distractor ratio, %": number_cell(one.distractor_ratio_percent, digits=2),
-        "candidates for a node": number_cell(one.candidates_per_node.mean, digits=0),
-        "combinations": Cell(f"{one.raw_search_space:.2g}", one.raw_search_space),
+        label("valid_solutions"): Cell(f"{mean:,.1f}", solutions, note=spread),
+        label("node_distractors"): number_cell(one.node_distractors),
+        label("edge_distractors"): number_cell(one.edge_distractors),
+        label("distractor_ratio"): number_cell(one.distractor_ratio_percent, digits=2),
+        label("candidates"): number_cell(one.candidates_per_node.mean, digits=0),
+        label("combinations"): Cell(f"{one.raw_search_space:.2g}", one.raw_search_space),
     }
 
 
@@ -87,9 +89,9 @@ def _distributions(stats: BenchmarkStats, name: str, suffix: str) -> Exhibit:
         id=f"figure-8{suffix}",
         name=name,
         columns=(
-            *heads({"property": "property", "value": "value"}, is_number=False),
-            *heads({"tasks": "tasks", "share": "share"}),
+            *named_heads("property", "value", is_number=False),
+            *named_heads("tasks", "share"),
         ),
         rows=rows,
-        chart=Chart("bar", "", "tasks", points),
+        chart=Chart("bar", "", label("tasks"), points),
     )

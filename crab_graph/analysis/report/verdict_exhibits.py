@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from crab_graph.analysis.labels import COVERAGE, OUTCOME_HEADS, OUTCOMES
 from crab_graph.analysis.report import measures
 from crab_graph.analysis.report.exhibit import (
     BASIS,
+    OVERVIEW,
     Cell,
+    Chart,
     Exhibit,
     Head,
+    Point,
     basis_cells,
     captioned,
     count_cell,
@@ -24,6 +26,7 @@ from crab_graph.eval.attribution import Fault
 from crab_graph.eval.intervals import share_intervals
 from crab_graph.eval.statistics import Estimate, estimated
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import COVERAGE, OUTCOMES, label
 
 _PARTS = (*measures.VERDICTS, measures.STRICT)
 
@@ -51,9 +54,10 @@ def _rate_cell(arm: Arm | None) -> Cell:
 
 def passed(study: Study) -> Iterator[Exhibit]:
     """Show pass@1 and the parts of the verdict: the paper's Table 2."""
-    columns = (*WHO, *BASIS, *heads_of(_PARTS), *heads(OUTCOME_HEADS))
+    columns = (*WHO, *BASIS, *heads_of(_PARTS), *heads(OUTCOMES))
+    points: list[Point] = []
     said = []  # what abstract rates are without the episodes in which nothing was booked
-    valid = []  # what pass@1 is without the episodes that failed by the user's fault (rulebook §11)
+    valid = []  # what pass@1 is without the episodes of a user fault (rulebook §11)
     rows = []
     for arm in study.arms:
         estimates = estimate(arm.records, _PARTS)
@@ -68,22 +72,30 @@ def passed(study: Study) -> Iterator[Exhibit]:
             *(count_cell(outcomes[one], arm.where(outcome=one)) for one in OUTCOMES),
         )
         rows.append(row)
+        points += (
+            replace(point, group="", member=arm.who)
+            for point in arm.points(arm.user_label, estimates[0], arm.where())
+        )
         booked = [one for one in arm.records if one.metrics.get("job_state", "none") != "none"]
-        (if_booked,) = estimate(booked, [measures.ABSTRACT])
-        said.append(f"{arm.label}: {_told(if_booked, 'nothing booked')}")
+        if len(booked) < len(arm.records):
+            (if_booked,) = estimate(booked, [measures.ABSTRACT])
+            said.append(f"{arm.label}: {_told(if_booked, 'nothing booked')}")
         if kept := _without_user_faults(arm.records):
             valid.append(f"{arm.label}: {kept}")
-    notes = [
-        "An agent that books nothing says nothing wrong. Abstract rates over the episodes with a "
-        f"booking: {'; '.join(said)}."
-    ]
+    notes = []
+    if said:
+        notes.append(
+            "An agent that books nothing says nothing wrong. Abstract rates over the episodes with "
+            f"a booking, where some have none: {'; '.join(said)}."
+        )
     if valid:
-        notes.append(f"pass@1 without the user's faults: {'; '.join(valid)}.")
-    yield captioned("table-2", columns, rows, notes=tuple(notes))
+        notes.append(f"pass@1 without user faults: {'; '.join(valid)}.")
+    chart = Chart("dot", "", label("pass_interval"), points)
+    yield captioned(OVERVIEW, columns, rows, notes=tuple(notes), chart=chart)
 
 
 def _without_user_faults(records: Sequence[EpisodeRecord]) -> str:
-    """Return pass@1 over the episodes that did not fail by the user's fault, if any did."""
+    """Return pass@1 over the episodes that are no user fault, if any is."""
     kept = [record for record in records if record.fault != Fault.USER]
     if len(kept) == len(records):
         return ""

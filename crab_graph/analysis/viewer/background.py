@@ -26,19 +26,27 @@ from crab_graph.text.mentions import LISTING_CAP
 class Background:
     """The tasks that a run was made on, read when they are asked for; or none."""
 
-    def __init__(self, bench: Benchmark | None, card: DomainCard = EARLIER_CARD) -> None:
-        """Read from a benchmark, or from none; the card is its domain's."""
+    def __init__(
+        self, bench: Benchmark | None, card: DomainCard = EARLIER_CARD, *, replays: bool = True
+    ) -> None:
+        """Read from a benchmark, or from none; the card is its domain's.
+
+        What was done in passed episodes is told only where it `replays` them, which takes time.
+        """
         self._bench = bench
+        self._replays = replays
         self.card = card
         self._lock = Lock()
 
     @classmethod
-    def of_run(cls, directory: Path, config: RunConfig | None = None) -> "Background":
+    def of_run(
+        cls, directory: Path, config: RunConfig | None = None, *, replays: bool = True
+    ) -> "Background":
         """Return the background of a run; an empty one where its benchmark is not to be had."""
         run = Run(directory, config or read_config(directory), ())
         card = card_of(directory, run.config)
         try:
-            return cls(benchmark_of(run), card)
+            return cls(benchmark_of(run), card, replays=replays)
         except (CrabGraphError, OSError):
             return cls(None, card)
 
@@ -57,7 +65,7 @@ class Background:
         if record.explanation is not None:
             timeline: Sequence[Mapping[str, Any]] = record.explanation.get("timeline", ())
             return timeline
-        if self._bench is None or not record.passed:
+        if self._bench is None or not (record.passed and self._replays):
             return ()
         try:
             with self._lock:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from crab_graph.analysis import labels
+from crab_graph import terms
 from crab_graph.analysis.labels import plain, titled_table
 from crab_graph.analysis.viewer.exchanges import (
     Exchange,
@@ -111,23 +111,23 @@ def print_turn(console: Console, record: EpisodeRecord, turn: TurnDetail, *, pri
     if private:
         print_told(console, record, exchange)
     if exchange.calls:
-        console.print(Text("\nDone before saying it", style="bold"))
+        console.print(Text(f"\n{terms.HEADINGS['before']}", style="bold"))
     shown = turn.calls(private)
     hidden = len(exchange.calls) - len(shown)
     if hidden:
         console.print(f"  {hidden} private of the user (--private shows them)", style="dim")
     for call in shown:
         _print_call(console, call)
-    console.print(Text("\nHeld after it", style="bold"))
+    console.print(Text(f"\n{terms.HEADINGS['after']}", style="bold"))
     _print_held(console, turn.held, private)
     if turn.deeds:
-        console.print(Text("\nClaimed in it, and done", style="bold"))
+        console.print(Text(f"\n{terms.HEADINGS['deeds']}", style="bold"))
         for deed in turn.deeds:
             print_indented(console, deed_line(deed), 2)
     if turn.checks:
-        console.print(Text("\nChecks that point to it", style="bold"))
+        console.print(Text(f"\n{terms.HEADINGS['pointing']}", style="bold"))
     for check, evidence in turn.checks.items():
-        line = Text(f"{record.checks.get(check, ''):<7} {check:<7}")
+        line = Text(f"{terms.verdict_word(record.checks.get(check, '')):<7} {check:<7}")
         print_indented(console, line.append_text(evidence_text(evidence)), 2)
 
 
@@ -149,7 +149,7 @@ def print_why(
     _print_readings(console, record)
     if not deeds:
         return
-    table = titled_table("", "", "said in", "claim", "what was done")
+    table = titled_table("", "", "said_in", "claim", "done")
     for deed in deeds:
         mark, colour = MARKS[deed["match"]]
         table.add_row(
@@ -158,7 +158,7 @@ def print_why(
             plain(deed["claim"]),
             plain(deed["action"]),
         )
-    console.print("", Text("Said and done", style="bold"), table, sep="\n")
+    console.print("", Text(terms.HEADINGS["deeds"], style="bold"), table, sep="\n")
 
 
 def _print_readings(console: Console, record: EpisodeRecord) -> None:
@@ -166,12 +166,14 @@ def _print_readings(console: Console, record: EpisodeRecord) -> None:
     found = readings_of(record.evidence)
     if not found:
         return
-    table = titled_table("check", "", "said in", "how it was read")
+    table = titled_table("check", "verdict", "said_in", "how_read")
     for check, pieces in found.items():
         for one in pieces:
             place = f"message {one['message']}" if "message" in one else "–"
-            table.add_row(check, record.checks.get(check, ""), place, plain(one["text"]))
-    console.print("", Text("How it was read", style="bold"), table, sep="\n")
+            table.add_row(
+                check, terms.verdict_word(record.checks.get(check, "")), place, plain(one["text"])
+            )
+    console.print("", Text(terms.HEADINGS["readings"], style="bold"), table, sep="\n")
 
 
 def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, str]) -> None:
@@ -179,19 +181,19 @@ def print_facts(console: Console, record: EpisodeRecord, values: Mapping[str, st
     if not record.facts:
         return
     said = sum(fact.get("turn") is not None for fact in record.facts)
-    title = f"What the user knew: {said} of {len(record.facts)} facts were said"
+    title = f"{terms.HEADINGS['facts']}: {said} of {len(record.facts)} facts were said"
     heading = ["value"] if values else []
-    table = titled_table("", "fact", *heading, "level", "said in", "why", "how", "got")
+    table = titled_table("", "fact", *heading, "level", "said_in", "why", "how", "got")
     for fact in record.facts:
         turn = fact.get("turn")
         table.add_row(
-            plain(labels.words(fact["key"])),
+            plain(terms.words(fact["key"])),
             *(plain(values.get(fact["key"], "")) for _ in heading),
             plain(fact.get("level") or ""),
             "never" if turn is None else f"message {turn}",
             plain(fact.get("reason") or ""),
             plain(fact.get("how") or ""),
-            plain(labels.words(record.fact_fates.get(fact["key"], ""))),
+            plain(terms.words(record.fact_fates.get(fact["key"], ""))),
         )
     console.print("", Text(title, style="bold"), table, sep="\n")
 
@@ -239,14 +241,14 @@ def _print_explanation(
     exchanges: Sequence[Exchange],
     card: DomainCard,
 ) -> None:
-    console.print(Text("Why: beside the nearest certified solution", style="bold"))
+    console.print(Text(terms.HEADINGS["why"], style="bold"))
     calls = {call.place: call for call in calls_of(exchanges)}
     for part in explanation["parts"]:
         line = plain(f"{card.slot_title(part['slot'])}: ")
         if part["differs"]:
             held = "nothing" if part["booked"] is None else _ids(part["booked"], part["differs"])
             line.append_text(plain(f"{held}, not {_ids(part['nearest'], part['differs'])}: "))
-            line.append(labels.FOUND[part["found"]], style=_COLOURS[part["found"]])
+            line.append(terms.FOUND[part["found"]], style=_COLOURS[part["found"]])
             if part["seen_at"] in calls:
                 call = calls[part["seen_at"]]
                 turn = next((one.turn for one in exchanges if call in one.calls), None)
@@ -260,7 +262,7 @@ def _print_explanation(
     for words in explanation["between"]:
         print_indented(console, f"together: {words}", 2, "red")
     counts = explanation.get("counts", {})
-    found = [f"{counts[name]} {words}" for name, words in labels.FOUND.items() if counts.get(name)]
+    found = [f"{counts[name]} {words}" for name, words in terms.FOUND.items() if counts.get(name)]
     if found:
         print_indented(console, f"of its parts: {', '.join(found)}", 2)
     if explanation["failing"]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crab_graph import terms
 from crab_graph.analysis import labels
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
 from crab_graph.analysis.viewer.exchanges import (
@@ -16,18 +17,24 @@ from crab_graph.analysis.viewer.exchanges import (
     follow_holdings,
     read_exchanges,
 )
+from crab_graph.analysis.viewer.spending import view_spending
 from crab_graph.domain.card import DomainCard
 from crab_graph.eval.verifiers import part_of_check
+from crab_graph.runs.notes import Note
 from crab_graph.runs.record import EpisodeRecord
 
 LONGEST_LIST = 4
 LONGEST_TEXT = 1_500
+SEEN = "where it was seen"
+"""What leads to the call that first showed a part of the nearest solution."""
 
 _ID = re.compile(r"\b[A-Z]{2}-\d{3,}\b|\$\d[\d,]*(?:\.\d\d)?")
 
 
-def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND) -> dict[str, Any]:
-    """Return all that the viewer reads of an episode, with what the benchmark behind it adds."""
+def view_episode(
+    record: EpisodeRecord, background: Background = NOTHING_BEHIND, notes: Sequence[Note] = ()
+) -> dict[str, Any]:
+    """Return all that the viewer reads of an episode, with what the benchmark and notes add."""
     exchanges = read_exchanges(record.messages, record.trace)
     numbers = {call.place: call.number for call in calls_of(exchanges)}
     held: list[dict[str, Any]] = []
@@ -77,6 +84,8 @@ def view_episode(record: EpisodeRecord, background: Background = NOTHING_BEHIND)
         ],
         "user_errors": view_evidence(errors, exchanges),
         "facts": [{**fact, "value": values.get(fact["key"])} for fact in record.facts],
+        "notes": [note.model_dump(mode="json", exclude={"schema_version"}) for note in notes],
+        "spending": view_spending(record),
         "why": _view_why(record, background.card, exchanges, numbers),
     }
 
@@ -152,11 +161,11 @@ def _view_why(
         held = part["booked"] or {}
         booked = " ".join(held[name] for name in part["differs"] if name in held) or "nothing"
         broken = "".join(f"; {words}" for words in part["broken"])
-        slot, found = card.slot_title(part["slot"]), labels.FOUND[part["found"]]
+        slot, found = card.slot_title(part["slot"]), terms.FOUND[part["found"]]
         text = f"{slot}: {booked}, not {wanted} ({found}){broken}"
         (line,) = view_evidence([{"text": text}], exchanges)
         if part["seen_at"] in numbers:
-            where = {"text": "where it was seen", "anchor": f"call-{numbers[part['seen_at']]}"}
+            where = {"text": SEEN, "anchor": f"call-{numbers[part['seen_at']]}"}
             line += [{"text": " · "}, where]
         lines.append(line)
     between = [{"text": f"together: {words}"} for words in record.explanation["between"]]

@@ -5,25 +5,34 @@ Later only what was appended is read, so an index of a run that goes on costs wh
 that was written anew, as `regrade` does, is read anew.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from crab_graph.analysis.viewer.background import Background
 from crab_graph.analysis.viewer.episode_view import view_episode
-from crab_graph.analysis.viewer.listing import Row, count_facets, is_wanted, row_of, text_of
+from crab_graph.analysis.viewer.listing import (
+    Row,
+    find_rows,
+    is_wanted,
+    row_of,
+    text_of,
+    with_notes,
+)
 from crab_graph.domain.card import DomainCard
 from crab_graph.errors import RunError, UsageError
-from crab_graph.runs.config import SHARDS, read_config
-from crab_graph.runs.plan import plan_episodes
+from crab_graph.runs.config import NOTES, read_config
+from crab_graph.runs.notes import Note, a_draft, find_notes, notes_by_episode, write_note
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import card_of
+from crab_graph.runs.shard_lines import LineReader, shards_of, whole_lines
 from crab_graph.runs.store import ORIGIN, read_origin
+from crab_graph.seals import UNSEALED, open_line
 
 ORIGIN_ID = "origin"
 """The id under which the episode is shown that a run's forks go on from."""
@@ -63,14 +72,16 @@ class RunIndex:
         self.directory = Path(directory)
         self.number = number
         self.config = config = read_config(self.directory)
-        plan = plan_episodes(config.tasks, config.users, config.trials, config.turns)
-        self.planned = sum(1 for _ in plan)
+        self.planned = config.planned
         self.version = 0
         self.damaged: list[str] = []
         self._tasks = {task: place for place, task in enumerate(config.tasks)}
         self._users = {user: place for place, user in enumerate(config.users)}
         self._entries: dict[str, Entry] = {}
         self._shards: dict[Path, _Read] = {}
+        self._notes: Mapping[str, Sequence[Note]] = {}
+        self._notes_damaged: list[str] = []
+        self._notes_state: tuple[int, ...] = ()
         self._writing = Lock()
         self._reading = Lock()
 
@@ -92,13 +103,24 @@ class RunIndex:
     def refresh(self) -> None:
         """Read what was added since the last time; what is read can be seen at once."""
         with self._reading:
-            for shard in sorted((self.directory / SHARDS).glob("*.jsonl")):
+            for shard in shards_of(self.directory):
                 self._read_shard(shard)
+            self._read_notes()
+
+    @property
+    def problems(self) -> list[str]:
+        """A line on everything that is damaged."""
+        return [*self.damaged, *self._notes_damaged]
+
+    def notes_on(self, episode_id: str) -> Sequence[Note]:
+        """Return the notes on an episode, as they were read last."""
+        return self._notes.get(episode_id, ())
 
     def entries(self) -> list[Entry]:
         """Return the entries in the order of the run's plan."""
         with self._writing:
-            listed = list(self._entries.values())
+            kept = [(one, self.notes_on(name)) for name, one in self._entries.items()]
+        listed = [one if not notes else _noted(one, notes) for one, notes in kept]
         last = len(self._tasks), len(self._users)
         return sorted(
             listed,
@@ -127,15 +149,31 @@ class RunIndex:
             try:
                 with entry.shard.open("rb") as file:
                     file.seek(entry.start)
-                    record = EpisodeRecord.model_validate_json(file.read(entry.length))
-            except (OSError, ValidationError) as error:
-                problem = str(error).partition("\n")[0]
+                    reader = LineReader(self.config.is_sealed, number=None)
+                    record = reader.read(file.read(entry.length))
+            except OSError as error:
+                problem = str(error.strerror)
             else:
-                if record.episode_id == episode_id:
+                if record is not None and record.episode_id == episode_id:
                     return record
-                problem = "its line holds another episode"
+                problem = "its line holds another episode" if record else reader.bad[0].problem
             self.refresh()  # the shard was written anew since it was read
         raise RunError(f"{self.directory}: episode '{episode_id}' cannot be read: {problem}")
+
+    def _read_notes(self) -> None:
+        state: tuple[int, ...] = ()
+        try:
+            status = (self.directory / NOTES).stat()
+            state = (status.st_ino, status.st_size, status.st_mtime_ns)
+        except OSError:
+            pass  # there are none
+        if state == self._notes_state:
+            return
+        notes, damaged = find_notes(self.directory)
+        with self._writing:
+            self._notes_state = state
+            self._notes, self._notes_damaged = notes_by_episode(notes), damaged
+            self.version += 1
 
     def _read_shard(self, shard: Path) -> None:
         try:
@@ -146,9 +184,7 @@ class RunIndex:
                     self._forget(shard)
                     read = self._shards[shard] = _Read(status.st_ino, 0, 0)
                 file.seek(read.end)
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        return  # it is still being written, or was torn off by a kill
+                for line in whole_lines(file):
                     self._add(shard, read, line)
                     read = _Read(read.inode, read.end + len(line), read.lines + 1)
                     self._shards[shard] = read
@@ -157,11 +193,18 @@ class RunIndex:
 
     def _add(self, shard: Path, read: _Read, line: bytes) -> None:
         try:
-            fields = from_json(line)
+            body, number, problem = open_line(line)
+            if problem is None and number is None and self.config.is_sealed:
+                problem = UNSEALED
+            if problem is not None:
+                raise ValueError(problem)
+            fields = from_json(body)
             row, text = row_of(self.number, fields), text_of(fields)
             attempts = int(fields.get("attempts", 1))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+            reason = str(error).partition("\n")[0]
+            if not isinstance(error, ValueError):
+                reason = f"{type(error).__name__}: {reason}"
             with self._writing:
                 self.damaged.append(f"{shard.name}, line {read.lines + 1}: damaged: {reason}")
                 self.version += 1
@@ -180,6 +223,11 @@ class RunIndex:
             self._entries = kept
             self.damaged = [one for one in self.damaged if not one.startswith(f"{shard.name},")]
             self.version += 1
+
+
+def _noted(entry: Entry, notes: Sequence[Note]) -> Entry:
+    row, text = with_notes(entry.row, entry.text, notes)
+    return entry._replace(row=row, text=text)
 
 
 class Library:
@@ -230,7 +278,7 @@ class Library:
                 "engine": run.config.user_engine,
                 "finished": len(run.entries()),
                 "planned": run.planned,
-                "damaged": list(run.damaged),
+                "damaged": run.problems,
             }
             for run in self._runs
         ]
@@ -245,15 +293,15 @@ class Library:
         offset = _read_number(given, "offset", 0, 10**9)
         limit = _read_number(given, "limit", PAGE, LONGEST_PAGE)
         version = self.version
-        rows = self._rows({})
-        found = self._rows(given)
+        entries = self._entries()
+        found, facets = find_rows(((one.row, one.text) for one in entries), given)
         return {
             "version": version,
-            "total": len(rows),
+            "total": len(entries),
             "found": len(found),
             "offset": offset,
             "rows": found[offset : offset + limit],
-            "facets": count_facets(rows),
+            "facets": facets,
         }
 
     def episode(self, run: int, episode_id: str, given: Mapping[str, str]) -> dict[str, Any] | None:
@@ -276,18 +324,43 @@ class Library:
             after = keys[place + 1] if place + 1 < len(keys) else None
         same_task = self._rows({"task": record.task_id})
         return {
-            **view_episode(record, index.background),
+            **view_episode(record, index.background, index.notes_on(record.episode_id)),
             "run": run,
             "id": episode_id,
             "before": before,
             "after": after,
+            "takes_notes": record.episode_id == episode_id,
             "origin": ORIGIN_ID if record.forked_from and index.has_origin else None,
             "others": [row for row in same_task if (row["run"], row["id"]) != (run, episode_id)],
         }
 
+    def check_writable(self) -> None:
+        """See that notes can be written beside every run, or raise a `RunError`."""
+        for run in self._runs:
+            if not os.access(run.directory, os.W_OK | os.X_OK):
+                raise RunError(f"{run.directory / NOTES}: cannot be written: no permission")
+
+    def write_note(self, run: int, fields: Mapping[str, Any]) -> Note | None:
+        """Write a note beside a run, or a change of one; `None` where there is no such episode.
+
+        Raises:
+            UsageError: it is no note, or is another by now.
+            RunError: it cannot be written.
+        """
+        draft = a_draft(fields)
+        index = self._runs[run] if 0 <= run < len(self._runs) else None
+        record = None if index is None else index.load(draft.episode_id)
+        if index is None or record is None or record.episode_id != draft.episode_id:
+            return None
+        note = write_note(index.directory, draft, record)
+        index.refresh()
+        return note
+
     def _rows(self, wanted: Mapping[str, str]) -> list[Row]:
-        entries = [entry for run in self._runs for entry in run.entries()]
-        return [entry.row for entry in entries if is_wanted(entry.row, entry.text, wanted)]
+        return [one.row for one in self._entries() if is_wanted(one.row, one.text, wanted)]
+
+    def _entries(self) -> list[Entry]:
+        return [entry for run in self._runs for entry in run.entries()]
 
 
 def _read_number(given: Mapping[str, str], name: str, default: int, most: int) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from crab_graph import terms
 from crab_graph.analysis import labels
 from crab_graph.analysis.labels import agent_name, plain
 from crab_graph.analysis.viewer.exchanges import (
@@ -24,6 +25,7 @@ from crab_graph.analysis.viewer.exchanges import (
     read_exchanges,
 )
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
+from crab_graph.runs.notes import Note
 from crab_graph.runs.record import EpisodeRecord
 
 Deed = Mapping[str, Any]
@@ -58,19 +60,33 @@ def print_episode(
     before = "nothing booked"
     for exchange, held in zip(exchanges, follow_holdings(exchanges), strict=True):
         console.print()
-        print_speaker(console, exchange)
-        _print_calls(console, exchange, every_call=every_call, private=private)
-        if held.summary != before:
-            print_indented(console, f"= {held.summary}", 6, "bold")
+        now = held.summary if held.summary != before else None
+        print_exchange(console, exchange, now, every_call=every_call, private=private)
         before = held.summary
         if exchange.turn is not None:
-            print_text(console, exchange)
             for deed in deeds:
                 if deed["message"] == exchange.turn and deed["match"] is False:
                     print_indented(console, deed_line(deed), 4)
             if private:
                 print_told(console, record, exchange)
     _print_checks(console, record, card)
+
+
+def print_exchange(
+    console: Console,
+    exchange: Exchange,
+    held: str | None = None,
+    *,
+    every_call: bool = False,
+    private: bool = False,
+) -> None:
+    """Print a message below the calls made for it, and what the tables then `held`."""
+    print_speaker(console, exchange)
+    _print_calls(console, exchange, every_call=every_call, private=private)
+    if held is not None:
+        print_indented(console, f"= {held}", 6, "bold")
+    if exchange.turn is not None:
+        print_text(console, exchange)
 
 
 def head_of(record: EpisodeRecord) -> Text:
@@ -80,9 +96,9 @@ def head_of(record: EpisodeRecord) -> Text:
     head = styled(f"{record.episode_id}  ", "bold")
     head.append_text(agent_name(record.agent_label, record.agent_is_reference))
     head.append_text(plain(f" with a {user}: "))
-    head.append(labels.OUTCOMES[record.outcome], style="green" if record.passed else "red")
+    head.append(terms.OUTCOMES[record.outcome], style="green" if record.passed else "red")
     if record.primary_failure:
-        head.append_text(plain(f", first failure: {labels.words(record.primary_failure)}"))
+        head.append_text(plain(f", first failure: {terms.words(record.primary_failure)}"))
     if record.error:
         head.append_text(plain(f", {record.error}"))
     return head
@@ -109,7 +125,7 @@ def print_told(console: Console, record: EpisodeRecord, exchange: Exchange) -> N
     told: dict[str, list[str]] = {}
     for fact in record.facts:
         if exchange.turn is not None and fact.get("turn") == exchange.turn:
-            told.setdefault(str(fact.get("reason")), []).append(labels.words(fact["key"]))
+            told.setdefault(str(fact.get("reason")), []).append(terms.words(fact["key"]))
     for reason, names in told.items():
         print_indented(console, f"told, {reason}: {', '.join(names)}", 4, "dim")
 
@@ -145,6 +161,18 @@ def styled(text: str, style: str) -> Text:
     found = plain(text)
     found.stylize(style)
     return found
+
+
+def print_notes(console: Console, notes: Sequence[Note]) -> None:
+    """Print what people noted on an episode."""
+    if notes:
+        console.print(Text(f"\n{terms.HEADINGS['notes']}", style="bold"))
+    for note in notes:
+        where = "" if note.turn is None else f"message {note.turn}: "
+        what = f"{note.check_id or 'the outcome'} ({terms.verdict_word(note.verdict)})"
+        tags = f" [{', '.join(note.tags)}]" if note.tags else ""
+        said = f"{where}{f'disputes {what}; ' if note.disputed else ''}{note.text}{tags}"
+        print_indented(console, said.removesuffix("; "), 2, "yellow" if note.disputed else "")
 
 
 def print_indented(console: Console, text: Text | str, columns: int, style: str = "") -> None:
@@ -204,8 +232,8 @@ def _print_checks(console: Console, record: EpisodeRecord, card: DomainCard) -> 
         told = f"the user told {record.over_disclosed} details beyond what its condition lets it"
         console.print(plain(told), style="yellow")
     passed = by_verdict.pop("pass", ())
-    idle = [check for check, verdict in record.checks.items() if str(verdict) in by_verdict]
     if passed:
-        console.print(Text(f"✓ passed {' '.join(passed)}", style="green"))
-    if idle:
-        console.print(Text(f"– nothing to judge {' '.join(idle)}", style="dim"))
+        console.print(Text(f"✓ {terms.VERDICTS['pass']} {' '.join(passed)}", style="green"))
+    for verdict, idle in by_verdict.items():
+        told = f"– {terms.VERDICTS[verdict]} {' '.join(idle)}"
+        console.print(Text(told, style="dim"))

@@ -6,15 +6,21 @@ GET /api/labels                words for outcomes and checks
 GET /api/state                 how far each run is, and a version that grows with them
 GET /api/episodes?…            a page of the list: filters, `offset`, `limit`
 GET /api/episodes/RUN/ID?…     one episode in full, with its neighbours in the list
+POST /api/notes/RUN            writes a note, or a change of one; only where notes are asked for
 
 Dialogues stay on this machine: only this page may ask, only GET, only from these hosts. A page from
 elsewhere cannot read an answer, for no answer allows another origin. It could try with a name of
 its own that it lets point here (DNS rebinding); such a request names that host, and is refused.
 What is served may load nothing from anywhere else, and run no script but its own files.
+
+A note is written by our page alone: the request has to come from our own origin, as JSON (which no
+form of another page can send), and with a token that only our page holds.
 """
 
+import hmac
 import ipaddress
 import json
+import secrets
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,10 +30,12 @@ from typing import Any, NamedTuple
 from crab_graph.analysis.viewer.assets import SERVED, read_asset, viewer_labels
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.errors import CrabGraphError, MissingExtra, UsageError
+from crab_graph.runs.notes import LONGEST_LINE, StaleNote
 
 try:
     import uvicorn
     from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route
@@ -53,6 +61,8 @@ HEADERS: Mapping[str, str] = {
 }
 
 _TYPES = {"js": "text/javascript", "css": "text/css"}
+_NOTES = "/api/notes/"
+_TOKEN = '<meta name="notes-token" content="{}">'
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -63,12 +73,17 @@ class Listening(NamedTuple):
     url: str
 
 
-def build_app(library: Library, host: str) -> ASGIApp:
-    """Return the application for some runs; requests for another host are refused."""
+def build_app(library: Library, host: str, notes: bool = False) -> ASGIApp:
+    """Return the application for some runs; requests for another host are refused.
+
+    With `notes` its page may write notes beside them.
+    """
+    token = secrets.token_urlsafe(32) if notes else ""
+    head = _TOKEN.format(token) if notes else ""
 
     # Plain functions run in threads, so that reading one episode holds up no other request.
     def page(request: Request) -> Response:
-        return _text(read_asset("index.html"), "text/html")
+        return _text(read_asset("index.html").replace("<!-- notes -->", head), "text/html")
 
     def asset(request: Request) -> Response:
         name = request.path_params["name"]
@@ -83,8 +98,24 @@ def build_app(library: Library, host: str) -> ASGIApp:
             return _json({"error": f"no finished episode '{episode_id}' in run {run}"}, 404)
         return _json(view)
 
+    async def note(request: Request) -> Response:
+        if refused := _forged(request, token):
+            return _json({"error": refused}, 403)
+        body = b""
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LONGEST_LINE:
+                return _json({"error": "note: it is too long"}, 413)
+        fields = _read_fields(body)
+        run = request.path_params["run"]
+        written = await run_in_threadpool(library.write_note, run, fields)
+        if written is None:
+            return _json({"error": f"note: no such finished episode in run {run}"}, 404)
+        return _json(written.model_dump(mode="json"), 201)
+
     def refusal(request: Request, error: Exception) -> Response:
-        return _json({"error": str(error)}, 400 if isinstance(error, UsageError) else 500)
+        refused = 409 if isinstance(error, StaleNote) else 400
+        return _json({"error": str(error)}, refused if isinstance(error, UsageError) else 500)
 
     def answering(answer: Callable[[Request], Any]) -> Callable[[Request], Response]:
         return lambda request: _json(answer(request))
@@ -97,12 +128,42 @@ def build_app(library: Library, host: str) -> ASGIApp:
         Route("/api/episodes", answering(lambda request: library.page(request.query_params))),
         Route("/api/episodes/{run:int}/{episode:path}", episode),
     ]
+    if notes:
+        routes.append(Route(f"{_NOTES}{{run:int}}", note, methods=["POST"]))
     app = Starlette(routes=routes, exception_handlers={CrabGraphError: refusal})
-    return _guarded(app, host)
+    return _guarded(app, host, notes)
 
 
-def _guarded(app: ASGIApp, host: str) -> ASGIApp:
-    """Refuse what is no GET or HEAD for one of our hosts, and add the headers to every answer."""
+def _forged(request: Request, token: str) -> str:
+    """Return why a request to write is not our page's, or nothing."""
+    headers = request.headers
+    if headers.get("origin") != f"http://{headers['host']}":
+        return "note: only the page of this address writes notes"
+    if headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        return "note: only the page of this address writes notes"
+    if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        return "note: it is no JSON"
+    given = headers.get("x-notes-token", "")
+    if not hmac.compare_digest(given.encode(), token.encode()):
+        return "note: the viewer was started anew; load its page again"
+    return ""
+
+
+def _read_fields(body: bytes) -> Mapping[str, Any]:
+    try:
+        fields = json.loads(body)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise UsageError("note: it is no JSON object")
+    return fields
+
+
+def _guarded(app: ASGIApp, host: str, notes: bool) -> ASGIApp:
+    """Refuse what is not for one of our hosts, or does more than to show, but to write a note.
+
+    The headers are added to every answer.
+    """
     headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,11 +173,12 @@ def _guarded(app: ASGIApp, host: str) -> ASGIApp:
             await send(message)
 
         answer = app
+        writes = notes and scope["method"] == "POST" and scope["path"].startswith(_NOTES)
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not is_our_host(hosts[0].decode("latin-1"), host):
             text = "This viewer answers to the address it printed, and to no other name.\n"
             answer = PlainTextResponse(text, status_code=421)
-        elif scope["method"] not in ("GET", "HEAD"):
+        elif scope["method"] not in ("GET", "HEAD") and not writes:
             text = "This viewer only shows: GET and HEAD.\n"
             answer = PlainTextResponse(text, status_code=405, headers={"allow": "GET, HEAD"})
         await answer(scope, receive, with_headers)
@@ -177,21 +239,23 @@ def listen(host: str, port: int) -> Listening:
     return Listening(bound, f"http://{shown}:{bound.getsockname()[1]}/")
 
 
-def serve(library: Library, host: str, listening: Listening) -> None:
+def serve(library: Library, host: str, listening: Listening, notes: bool = False) -> None:
     """Serve until interrupted, while a thread keeps up with the runs."""
     stop = Event()
     library.watch(stop, PAUSE_SECONDS)
     try:
-        _server(library, host).run(sockets=[listening.socket])
+        _server(library, host, notes).run(sockets=[listening.socket])
     finally:
         stop.set()
 
 
 @contextmanager
-def serving(library: Library, host: str = "127.0.0.1", pause: float = 0.1) -> Iterator[str]:
+def serving(
+    library: Library, host: str = "127.0.0.1", pause: float = 0.1, *, notes: bool = False
+) -> Iterator[str]:
     """Serve in a thread while the block runs; gives the address."""
     listening = listen(host, 0)
-    server = _server(library, host)
+    server = _server(library, host, notes)
     stop = Event()
     watcher = library.watch(stop, pause)
     # A server in a thread leaves signals to the main one.
@@ -207,9 +271,9 @@ def serving(library: Library, host: str = "127.0.0.1", pause: float = 0.1) -> It
         listening.socket.close()
 
 
-def _server(library: Library, host: str) -> uvicorn.Server:
+def _server(library: Library, host: str, notes: bool) -> uvicorn.Server:
     config = uvicorn.Config(
-        build_app(library, host),
+        build_app(library, host, notes),
         log_level="warning",
         access_log=False,
         server_header=False,

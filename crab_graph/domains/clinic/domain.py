@@ -164,6 +164,42 @@ WANTS = (
     _at("physio"),
 )
 
+_EITHER = cd.Wording(
+    (
+        "The lab test should be {phrase}, or else in the district of the GP.",
+        "I want the lab test {phrase} or, failing that, in the same district as the GP.",
+    ),
+    "Lab test {phrase}, or else in the district of the GP.",
+    phrases={part: f"in the {part}" for part in PARTS},
+    ask=r"\b(?:lab|test|scan)\b.{0,40}\b(?:district|area|near)\b.{0,20}\bor\b",
+    parts={
+        part: (rf"\b{part}s?\b", r"\bor\b|\belse\b|\botherwise\b", r"\b(?:district|area)s?\b")
+        for part in PARTS
+    },
+    about=(
+        r"\bdistricts?\b|\b(?:lab|test|scan|blood\w*)\b[^.;\n]{0,24}"
+        r"\b(?:mornings?|afternoons?|evenings?)\b"
+    ),
+)
+_UNLESS = cd.Wording(
+    (
+        "The specialist should speak {value}, unless that breaks the budget.",
+        "I want a specialist who speaks {value}, or any other only if none of these fits the "
+        "budget.",
+    ),
+    "Specialist: {value}, unless that breaks the budget.",
+    ask=r"\blanguages?\b.{0,40}\bbudget\b",
+    parts={
+        one: (
+            rf"\b{one.casefold()}\b",
+            r"\b(?:unless|except|if|when|where|as long as|provided|only|within|allows|permits)\b",
+            r"\bbudget\b",
+        )
+        for one in LANGUAGES[1:]
+    },
+    about=rf"\b(?:{'|'.join(LANGUAGES[1:]).casefold()})\b",
+)
+
 RULES = (
     cd.Rule(
         "test_after_gp",
@@ -201,6 +237,27 @@ RULES = (
         lambda lab, gp: lab.district == gp.district,
         "lab test and GP are in one district",
         odds=0.6,
+    ),
+    cd.Rule(
+        "lab_either",
+        lambda lab, gp, r: (lab.time_of_day == r.lab_either) | (lab.district == gp.district),
+        "the lab test is in the {r.lab_either}, or in the district of the GP",
+        title="lab test at the time wished, or near the GP",
+        wording=_EITHER,
+        joint=True,
+        values=PARTS,
+        instead=("lab_time_of_day", "same_district"),
+    ),
+    cd.Rule(
+        "language_unless",
+        lambda specialist, r: specialist.language == r.language_unless,
+        "the specialist speaks {r.language_unless}, unless that breaks the budget",
+        title="language of the specialist, unless it breaks the budget",
+        wording=_UNLESS,
+        joint=True,
+        values=LANGUAGES[1:],
+        instead=("language",),
+        unless="total_budget",
     ),
 )
 

@@ -9,6 +9,7 @@ from math import asin, cos, prod, radians, sin, sqrt
 from typing import Any
 
 import crab_graph.domain as cd
+from crab_graph.domains.travel.joint_rules import JOINT_RULES
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -498,7 +499,7 @@ TRAVEL = cd.build(
         amenities=tuple(_AMENITIES),
         slots=SLOTS,
         wants=WANTS,
-        rules=RULES,
+        rules=(*RULES, *JOINT_RULES),
         window=cd.Window("departure_date", "outbound.date", axis=DATES, check="D12"),
         budget=cd.Budget(),
         people=PEOPLE,

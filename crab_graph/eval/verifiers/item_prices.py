@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from crab_graph.domain.verification import Role, SlotBooking
-from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, seen
+from crab_graph.eval.checks import NOT_TRIGGERED, CheckResult, Evidence, judge, listed, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.explained_totals import (
     Quantity,
@@ -75,14 +76,20 @@ class Quote:
 
 _Said = tuple[object, ...]
 """All that tells what a price may be."""
-_Known = dict[_Said, tuple[Mapping[str, SlotBooking], tuple[Quantity, ...]]]
+
+
+class _Known(NamedTuple):
+    """What prices are about, and what they may be, by what tells of it."""
+
+    bookings: dict[_Said, Mapping[str, SlotBooking]]
+    quantities: dict[_Said, tuple[Quantity, ...]]
 
 
 @lru_cache(maxsize=1)
 def find_quotes(episode: Episode) -> tuple[Quote, ...]:
     """Return the prices stated about active bookings, in order, each line as it is read best."""
     quotes: list[Quote] = []
-    known: _Known = {}
+    known = _Known({}, {})
     for message in episode.dialogue.agent:
         for readings in message.price_readings:
             told = [list(_quotes(episode, message, prices, known)) for prices in readings]
@@ -98,20 +105,28 @@ def _quotes(
         is_open = price.total is not None and price.total.is_loose
         if is_open and not is_of_booked(episode, message):
             continue
-        key = _said(message, price)
-        if key not in known:
-            about = _meant(episode, message, price)
-            tried = distinct(_quantities(episode, message, price, about))
-            known[key] = about, tuple(tried)
-        bookings, meant = known[key]
+        named = tuple((one.form, one.slots, one.id) for one in price.references)
+        about = message.seq, price.mark is Mark.SHARE, named
+        bookings = known.bookings.get(about)
+        if bookings is None:
+            bookings = known.bookings[about] = _meant(episode, message, price)
         if bookings:
+            said = message.seq, price.mark, price.is_personal, named, _beside(message, price)
+            # No two loose totals are said alike: what stands before them differs.
+            meant = None if is_open else known.quantities.get(said)
+            if meant is None:
+                meant = tuple(distinct(_quantities(episode, message, price, bookings)))
+                if not is_open:
+                    known.quantities[said] = meant
             yield Quote(message, price, bookings, meant)
 
 
-def _said(message: AgentMessage, price: ItemPrice) -> _Said:
-    """Return what tells of a price what it may be: those that are told alike mean the same."""
-    named = tuple((one.form, one.slots, one.id) for one in price.references)
-    return message.seq, price.mark, price.is_personal, named, price.total
+def _beside(message: AgentMessage, price: ItemPrice) -> tuple[bool, int]:
+    """Return what stands beside a price that bears on it: whether it was paid, what is priced."""
+    is_paid = price.mark is Mark.WHOLE and _is_told_as_paid(message, price)
+    if price.total is None:
+        return is_paid, 0
+    return is_paid, sum(at < price.amount.start for at in message.priced_slots.values())
 
 
 def _quantities(
@@ -127,7 +142,7 @@ def _quantities(
         yield from _shares(episode, whole, "each one's share")
         if not price.references and message.named_slots:
             prices = whole_prices(episode, message.seq)
-            named = sum(prices.get(slot, 0) for slot in message.named_slots)
+            named = sum(prices[slot] for slot in prices.keys() & message.named_slots.keys())
             yield from _shares(episode, named, "each one's share of what is named")
         return
     amount = Quantity("the amount", whole)
@@ -211,13 +226,13 @@ def _counts(quote: Quote, booking: SlotBooking, quotes: Sequence[Quote]) -> bool
         return quote.is_right
     if normalise(booking.booking_id) not in quote.message.utterance.text:
         return True
-    said = (one for one in quotes if one.message is quote.message and one.is_right)
+    said = (one for one in quotes if one.message is quote.message)
     return any(one.price.amount.cents == one.whole for one in said)
 
 
 def _meant(episode: Episode, message: AgentMessage, price: ItemPrice) -> dict[str, SlotBooking]:
     """Return the active bookings a price speaks of; none where one of them cannot be told."""
-    if price.mark is Mark.SHARE and not price.references:
+    if not price.references:
         is_all = len(episode.filled) == len(episode.reading.slots)
         return {one.booking_id: one for one in episode.filled.values()} if is_all else {}
     by_slot: dict[str, list[Reference]] = {}
@@ -252,7 +267,7 @@ def _booking_id(
 
 
 def _unpriced(episode: Episode) -> Iterator[Evidence]:
-    quotes = [quote for quote in find_quotes(episode) if quote.is_right]
+    quotes = find_quotes(episode)
     for booking_id, booking in _sold(episode).items():
         if not _is_priced(episode, quotes, booking_id):
             yield undisclosed(f"the price of {booking.entity_id} before its charge", booking_id)
@@ -284,11 +299,12 @@ def _priced(episode: Episode) -> tuple[int, int]:
 def item_prices(episode: Episode) -> CheckResult:
     """F-IP: marked prices are right, and of the unmarked ones at least one is (§5)."""
     quotes = find_quotes(episode)
-    graded = [_graded_quotes(episode, quotes, booking) for booking in episode.confirmed.values()]
-    violations = [
-        quote.told()
-        for booking, found in zip(episode.confirmed.values(), graded, strict=True)
-        for quote in _wrong(episode, booking, found)
+    graded = [
+        (booking, _graded_quotes(episode, quotes, booking))
+        for booking in episode.confirmed.values()
     ]
-    support = [quote.told() for found in graded for quote in found if quote.is_right]
-    return judge(violations, support) if any(graded) else NOT_TRIGGERED
+    if not any(found for _, found in graded):
+        return NOT_TRIGGERED
+    wrong = [quote for booking, found in graded for quote in _wrong(episode, booking, found)]
+    right = [quote for _, found in graded for quote in found if quote.is_right]
+    return judge(listed(wrong, Quote.told), listed(right, Quote.told))

@@ -103,9 +103,9 @@ def _judge_charges(episode: Episode, *, in_doubt: bool) -> CheckResult:
         if stated.cents in {one.cents for one in meant}:
             support.append(stated.told("matches"))
             continue
-        is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
+        is_open = stated.total.scope is Scope.UNSCOPED
         tried = distinct((*meant, *explanations(episode, stated))) if is_open else meant
-        article = "an" if stated.total.scope is Scope.UNSCOPED else "a"
+        article = "an" if is_open else "a"
         due = " or ".join(format_dollars(one.cents) for one in meant)
         said = f"{article} {stated.total.scope} total would be {due}"
         violations.append(stated.unexplained(said, tried))

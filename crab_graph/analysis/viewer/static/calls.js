@@ -28,8 +28,8 @@ function drawCall(call, prefix) {
   const answer = call.error ?? call.result ?? "no answer";
   const details = make("details", { class: kind, id: `${prefix}call-${call.number}` },
     make("summary", {}, make("code", {}, call.name), " ", make("small", {}, briefArguments(call.arguments ?? {}))),
-    make("h4", {}, "Arguments"), make("pre", { tabindex: "0" }, asText(call.arguments ?? {})),
-    make("h4", {}, call.error ? "Refused" : "Result"), make("pre", { tabindex: "0" }, asText(answer)));
+    make("h3", {}, "Arguments"), make("pre", { tabindex: "0" }, asText(call.arguments ?? {})),
+    make("h3", {}, call.error ? "Refused" : "Result"), make("pre", { tabindex: "0" }, asText(answer)));
   const refusal = call.error && (call.error.message || call.error.error);
   return make("div", { class: secret ? "theirs" : "ours" }, details,
     refusal ? make("p", { class: "refusal" }, asText(refusal)) : null,

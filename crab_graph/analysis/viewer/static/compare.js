@@ -1,5 +1,6 @@
 import { drawExchange, hasPrivate } from "./dialogue.js";
-import { drawBadge, episodeHash, make, plural, words } from "./elements.js";
+import { drawNotes } from "./notes.js";
+import { drawBadge, drawJump, episodeHash, headed, make, plural, titled, words } from "./elements.js";
 
 /* Two episodes side by side: what differs in their verdicts, then message beside message. */
 
@@ -14,23 +15,41 @@ function countShared(left, right) {
   return count;
 }
 
-function collect(left, right) {
-  const verdict = (view, id) => words(view.checks.find((check) => check.id === id)?.verdict ?? "–");
+const written = (exchange) => (exchange?.calls ?? []).map((call) => (call.changes ?? []).map((change) => [change.sign, change.table, change.text]));
+
+/* Where what they wrote differs for the first time; words may differ long before. */
+function firstOtherWrite(left, right) {
+  const longest = Math.max(left.exchanges.length, right.exchanges.length);
+  for (let place = 0; place < longest; place += 1) {
+    if (JSON.stringify(written(left.exchanges[place]).flat()) !== JSON.stringify(written(right.exchanges[place]).flat())) return place;
+  }
+  return -1;
+}
+
+function drawParting(shared, other, longest) {
+  if (shared === longest) return make("p", { class: "parting" }, "The two dialogues are the same.");
+  const jump = (place) => drawJump(`pair-${place + 1}`, `message ${place + 1}`);
+  return make("p", { class: "parting" }, "They part at ", jump(shared), ".",
+    other < 0 ? " Both wrote the same to the tables." : [" What they wrote to the tables differs first at ", jump(other), "."]);
+}
+
+function collect(left, right, labels) {
+  const verdict = (view, id) => labels.verdicts[view.checks.find((check) => check.id === id)?.verdict] ?? "–";
   const titles = new Map([...right.checks, ...left.checks].map((check) => [check.id, check.title]));
   const ids = [...new Set([...left.checks, ...right.checks].map((check) => check.id))];
   const said = (view) => `${view.facts.filter((fact) => fact.turn).length} of ${view.facts.length}`;
   const last = (view) => view.held.at(-1)?.summary ?? "nothing booked";
   const calls = (view) => view.exchanges.reduce((sum, exchange) => sum + exchange.calls.filter((call) => call.owner === "agent").length, 0);
   const rows = [
-    ["Task", left.head.task, right.head.task],
-    ["Agent", left.head.agent, right.head.agent],
-    ["User", left.head.user, right.head.user],
-    ["Trial", left.head.trial, right.head.trial],
-    ["First failure", words(left.head.failure ?? "–"), words(right.head.failure ?? "–")],
-    ["Messages", left.exchanges.length, right.exchanges.length],
-    ["Calls of the agent", calls(left), calls(right)],
-    ["Facts said", said(left), said(right)],
-    ["Held in the end", last(left), last(right)],
+    [titled("task"), left.head.task, right.head.task],
+    [titled("agent"), left.head.agent, right.head.agent],
+    [titled("user"), left.head.user, right.head.user],
+    [titled("trial"), left.head.trial, right.head.trial],
+    [titled("first_failure"), words(left.head.failure ?? "–"), words(right.head.failure ?? "–")],
+    [titled("messages"), left.exchanges.length, right.exchanges.length],
+    [titled("tool_calls"), calls(left), calls(right)],
+    [titled("facts_said"), said(left), said(right)],
+    [titled("held"), last(left), last(right)],
     ...ids.map((id) => [`${id} ${titles.get(id)}`, verdict(left, id), verdict(right, id)]),
   ];
   return rows.filter(([, a, b]) => String(a) !== String(b));
@@ -39,19 +58,19 @@ function collect(left, right) {
 function drawDifferences(left, right, labels, runs) {
   const name = (view) => make("th", { scope: "col" }, make("a", { href: episodeHash(view) }, view.head.title),
     runs.length > 1 ? make("small", {}, ` ${runs[view.run]?.name ?? ""}`) : null);
-  const rows = collect(left, right);
+  const rows = collect(left, right, labels);
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What differs" },
     make("table", { class: "differences" },
       make("thead", {}, make("tr", {}, make("td", {}), name(left), name(right))),
       make("tbody", {},
-        make("tr", {}, make("th", { scope: "row" }, "Outcome"), make("td", {}, drawBadge(left.head.outcome, labels)), make("td", {}, drawBadge(right.head.outcome, labels))),
+        make("tr", {}, make("th", { scope: "row" }, titled("outcome")), make("td", {}, drawBadge(left.head.outcome, labels)), make("td", {}, drawBadge(right.head.outcome, labels))),
         rows.map(([what, a, b]) => make("tr", {}, make("th", { scope: "row" }, what), make("td", {}, a), make("td", {}, b))))));
 }
 
 function drawPair(left, right, place, showsPrivate) {
   const side = (view, prefix) => (place < view.exchanges.length
-    ? drawExchange(view, place, showsPrivate, prefix) : make("div", { class: "exchange over" }, make("p", { class: "quiet" }, "over by then")));
-  return make("div", { class: "pair" }, side(left, "left-"), side(right, "right-"));
+    ? drawExchange(view, place, showsPrivate, prefix, drawNotes(view, view.exchanges[place].turn, {})) : make("div", { class: "exchange over" }, make("p", { class: "quiet" }, "over by then")));
+  return make("div", { class: "pair", id: `pair-${place + 1}` }, side(left, "left-"), side(right, "right-"));
 }
 
 export function drawComparison(left, right, { labels, runs, showsPrivate }) {
@@ -61,7 +80,6 @@ export function drawComparison(left, right, { labels, runs, showsPrivate }) {
   const toggle = make("input", { type: "checkbox", id: "private" });
   toggle.checked = showsPrivate;
   const draw = (place) => drawPair(left, right, place, showsPrivate);
-  const ends = shared === longest ? "The two dialogues are the same." : `They part at message ${shared + 1}.`;
   return [
     make("div", { class: "bar" },
       make("button", { type: "button", "data-close": true, title: "All episodes (Esc)" }, "All episodes"),
@@ -70,10 +88,11 @@ export function drawComparison(left, right, { labels, runs, showsPrivate }) {
     make("h1", { id: "episode-title", tabindex: "-1" }, "Two episodes side by side"),
     drawDifferences(left, right, labels, runs),
     make("section", { class: "dialogue", "aria-label": "Both dialogues" },
-      make("h2", {}, "Message beside message"),
-      make("p", { class: "parting" }, ends),
+      make("h2", {}, headed("pair")),
+      drawParting(shared, firstOtherWrite(left, right), longest),
       make("div", { class: "pair heads", "aria-hidden": "true" }, [left, right].map((view) => make("span", {}, view.head.title))),
-      shared > 1 ? make("details", { class: "fold shared" }, make("summary", {}, `The first ${plural(shared, "message")} are the same`), places.slice(0, shared).map(draw)) : places.slice(0, shared).map(draw),
+      shared ? make("details", { class: "fold shared" }, make("summary", {}, shared > 1 ? `The first ${shared} messages are the same` : "The first message is the same"), places.slice(0, shared).map(draw)) : null,
+      shared && shared < longest ? make("p", { class: "fork" }, "Here they part") : null,
       places.slice(shared).map(draw)),
   ];
 }

@@ -40,7 +40,7 @@ function drawTold(facts) {
   return make("p", { class: "told" }, "Told here: ", facts.map((fact) => words(fact.key)).join(", "));
 }
 
-export function drawExchange(view, place, showsPrivate, prefix = "") {
+export function drawExchange(view, place, showsPrivate, prefix = "", notes = null) {
   const exchange = view.exchanges[place];
   const turn = exchange.turn;
   const secret = exchange.calls.filter((call) => call.owner === "user").length;
@@ -55,7 +55,7 @@ export function drawExchange(view, place, showsPrivate, prefix = "") {
     make("div", {},
       make("p", { class: "speaker" }, make("b", {}, exchange.speaker === "agent" ? "Agent" : "User"), turn ? ` message ${turn}` : ""),
       said || make("p", { class: "quiet" }, "no further message"),
-      drawTold(facts), drawClaims(deeds)),
+      drawTold(facts), drawClaims(deeds), notes),
     make("div", { class: "done" }, drawCalls(calls, prefix), reveal, drawHeld(view.held[exchange.held], isNew, showsPrivate)));
 }
 

@@ -19,6 +19,21 @@ export function unbroken(text) {
   return String(text).split(/([A-Z]{2}-\d{3,}|\d{4}-\d\d-\d\d)/).map((part, place) => (place % 2 ? make("span", { class: "id" }, part) : part));
 }
 
+/* What things are called is told once, by the vocabulary. */
+let vocabulary = {};
+
+export function speak(labels) { vocabulary = labels; }
+
+export const called = (name) => vocabulary.labels[name];
+
+export const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const titled = (name) => capitalised(called(name));
+
+export const headed = (name) => vocabulary.headings[name];
+
+export const verdictWord = (verdict) => vocabulary.verdicts[verdict] ?? vocabulary.outcomes[verdict] ?? words(verdict);
+
 export const words = (name) => String(name).replaceAll("_", " ");
 
 export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;

@@ -1,55 +1,79 @@
 import { startViewer } from "./viewer.js";
 
-/* The viewer over the episodes that the page itself holds. */
+/* The viewer over the episodes that the page itself holds, each compressed until it is opened. */
 
-function embeddedSource(rows, facets, blocks) {
-  const isWhole = blocks.length === rows.length;
-  const read = (place) => JSON.parse(blocks[place].textContent);
-  const texts = new Map();
+const isParsed = document.readyState === "loading" ? new Promise((resolve) => { addEventListener("DOMContentLoaded", resolve); }) : null;
 
-  function textOf(place) {
-    if (!texts.has(place)) {
-      const view = isWhole ? read(place) : { exchanges: [] };
-      const said = view.exchanges.map((exchange) => [exchange.text, exchange.calls.map((call) => [call.name, (call.changes ?? []).map((change) => change.key)])]);
-      texts.set(place, [rows[place].id, rows[place].agent, rows[place].persona, said].flat(Infinity).join(" ").toLowerCase());
-    }
-    return texts.get(place);
+/* The list can be used before all dialogues have been read from the file. */
+async function unpack(selector) {
+  if (!document.querySelector(selector)) await isParsed;
+  const element = document.querySelector(selector);
+  const bytes = Uint8Array.from(atob(element.textContent.trim()), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
+}
+
+function embeddedSource(rows) {
+  let searched = null;
+  const several = { check: "failed", mode: "modes", tag: "tags", difficulty: "difficulties" };
+
+  function fitsOne(row, text, name, value) {
+    if (name === "q") return value.toLowerCase().split(/\s+/).filter(Boolean).every((word) => text.includes(word));
+    if (name === "outcome" && value === "!pass") return row.outcome !== "pass";
+    if (name in several) return row[several[name]].includes(value);
+    if (name.startsWith("axis.")) return value === String(row.axes[name.slice(5)]);
+    return !(name in row) || value === String(row[name]);
   }
 
-  function fits(row, place, wanted) {
-    const asked = (name) => wanted.get(name) ?? "";
-    if (asked("outcome") === "!pass" ? row.outcome === "pass" : asked("outcome") && asked("outcome") !== row.outcome) return false;
-    if (["agent", "user", "persona", "stratum", "run", "task"].some((name) => asked(name) && asked(name) !== String(row[name]))) return false;
-    for (const [name, value] of wanted) if (name.startsWith("axis.") && value && value !== String(row.axes[name.slice(5)])) return false;
-    if (asked("check") && !row.failed.includes(asked("check"))) return false;
-    if (asked("mode") && !row.modes.includes(asked("mode"))) return false;
-    return asked("q").toLowerCase().split(/\s+/).filter(Boolean).every((word) => textOf(place).includes(word));
+  function valuesOf(row) {
+    const axes = Object.entries(row.axes).map(([name, value]) => [`axis.${name}`, [value]]);
+    const single = ["outcome", "agent", "user", "persona", "stratum", "level", "run"].map((name) => [name, [row[name]]]);
+    return [...single, ["check", row.failed], ["mode", [...new Set(row.modes)]], ["tag", row.tags], ["difficulty", row.difficulties], ...axes];
   }
 
-  const find = (query) => rows.filter((row, place) => fits(row, place, new URLSearchParams(query)));
+  /* Rows that fit, and how many fit all other filters for each value of one. */
+  async function find(query) {
+    const wanted = [...new URLSearchParams(query)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value);
+    if (wanted.some(([name]) => name === "q")) searched ??= unpack("#viewer-texts");
+    const said = searched ? await searched : [];
+    const facets = {};
+    const found = rows.filter((row, place) => {
+      const missed = wanted.filter(([name, value]) => !fitsOne(row, said[place], name, value));
+      for (const [name, values] of valuesOf(row)) {
+        const counts = (facets[name] ??= {});
+        const fits = missed.length === 0 || (missed.length === 1 && missed[0][0] === name);
+        for (const value of values) counts[value] = (counts[value] ?? 0) + (fits ? 1 : 0);
+      }
+      return missed.length === 0;
+    });
+    for (const [name, counts] of Object.entries(facets)) facets[name] = Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return { found, facets };
+  }
+
   const isSame = (a, b) => a.run === b.run && a.id === b.id;
 
   return {
     async page(query) {
       const wanted = new URLSearchParams(query);
-      const found = find(query);
+      const { found, facets } = await find(query);
       const offset = Number(wanted.get("offset")) || 0;
       return { total: rows.length, found: found.length, offset, rows: found.slice(offset, offset + Number(wanted.get("limit"))), facets };
     },
     async episode(key, query) {
       const place = rows.findIndex((row) => isSame(row, key));
       if (place < 0) throw new Error(`This page holds no episode '${key.id}'.`);
-      if (!isWhole) throw new Error("There are too many episodes for one page to hold their dialogues; `crab-graph serve RUN` shows them.");
-      const listed = find(query);
+      if (rows[place].absent) throw new Error(`The dialogue of '${key.id}' was left out to keep this page small; crab-graph show RUN ${key.id} reads it.`);
+      const listed = (await find(query)).found.filter((row) => !row.absent);
       const at = listed.findIndex((row) => isSame(row, key));
-      const others = rows.filter((row) => row.task === rows[place].task && !isSame(row, key));
-      return { ...read(place), run: key.run, id: key.id, before: at > 0 ? listed[at - 1] : null, after: at >= 0 ? listed[at + 1] ?? null : null, others };
+      const others = rows.filter((row) => row.task === rows[place].task && !isSame(row, key) && !row.absent);
+      return { ...(await unpack(`.episode-data[data-place="${place}"]`)), run: key.run, id: key.id, before: at > 0 ? listed[at - 1] : null, after: at >= 0 ? listed[at + 1] ?? null : null, others };
     },
   };
 }
 
 const data = JSON.parse(document.getElementById("viewer-data").textContent);
-startViewer(embeddedSource(data.rows, data.facets, document.querySelectorAll("script.episode-data")), {
+for (const place of data.absent ?? []) data.rows[place].absent = true;
+startViewer(embeddedSource(data.rows), {
   labels: data.labels,
   runs: data.runs,
   list: document.getElementById("viewer-list"),

@@ -1,48 +1,47 @@
-import { drawJump, drawPieces, make, plural, present, unbroken, words } from "./elements.js";
+import { drawJump, drawPieces, headed, make, plural, present, titled, unbroken, words } from "./elements.js";
 
 /* What the verdict rests on: checks with their evidence, claims beside deeds, and facts. */
 
-function drawCheck(check) {
+function drawCheck(check, verdicts) {
   const mark = { pass: "✓", fail: "✗" }[check.verdict] || "–";
   return make("li", { class: check.verdict },
     make("span", { class: check.verdict in { pass: 1, fail: 1 } ? "mark" : "mark idle", "aria-hidden": "true" }, mark),
     make("code", {}, check.id),
     make("span", {}, check.title,
-      make("small", { class: check.verdict === "fail" ? "unseen" : "" }, ` ${check.verdict === "fail" ? "failed" : words(check.verdict)}`),
+      make("small", { class: check.verdict === "fail" ? "unseen" : "" }, ` ${verdicts[check.verdict] || words(check.verdict)}`),
       check.evidence.map((pieces) => make("span", { class: "evidence" }, drawPieces(pieces)))));
 }
 
-export function drawChecks(view) {
+export function drawChecks(view, { verdicts }) {
   const { checks, head } = view;
   if (!checks.length) return null;
   const failed = checks.filter((check) => check.verdict === "fail");
   const others = checks.filter((check) => check.verdict !== "fail");
-  const passed = others.filter((check) => check.verdict === "pass").length;
-  const idle = others.length - passed;
+  const counts = Object.entries(verdicts).map(([verdict, name]) => [others.filter((check) => check.verdict === verdict).length, name]);
   return make("section", { "aria-label": "Checks" },
-    make("h2", {}, failed.length ? `${failed.length} of ${checks.length} checks failed` : "No check failed"),
-    failed.length ? make("ul", { class: "checks" }, failed.map((check) => drawCheck(check))) : null,
+    make("h2", {}, failed.length ? `${failed.length} of ${checks.length} checks ${verdicts.fail}` : "No check failed"),
+    failed.length ? make("ul", { class: "checks" }, failed.map((check) => drawCheck(check, verdicts))) : null,
     head.strict.length ? make("p", { class: "quiet" }, `Strict grading fails ${head.strict.join(", ")} too.`) : null,
     make("details", { class: "fold" },
-      make("summary", {}, `${passed} passed${idle ? `, ${idle} had nothing to judge` : ""}`),
-      make("ul", { class: "checks" }, others.map((check) => drawCheck(check)))));
+      make("summary", {}, counts.filter(([count]) => count).map(([count, name]) => `${count} ${name}`).join(", ")),
+      make("ul", { class: "checks" }, others.map((check) => drawCheck(check, verdicts)))));
 }
 
 export function drawUserErrors(errors) {
   if (!errors.length) return null;
   return make("section", { "aria-label": "Errors of the user" },
-    make("h2", {}, "What the user did wrong"),
+    make("h2", {}, headed("user_errors")),
     make("ul", { class: "errors" }, errors.map((pieces) => make("li", {}, drawPieces(pieces)))));
 }
 
 export function drawWhy(lines) {
   if (!lines.length) return null;
   return make("section", { "aria-label": "Why it failed" },
-    make("h2", {}, "Beside the nearest solution"),
+    make("h2", {}, headed("why")),
     make("ul", { class: "why" }, lines.map((pieces) => make("li", {}, drawPieces(pieces)))));
 }
 
-/* ---- claims against deeds ---- */
+/* ---- said against done ---- */
 
 const MARKS = new Map([[true, ["✓", "agree", "pass"]], [false, ["✗", "disagree", "fail"]], [null, ["–", "nothing was said", "idle"]]]);
 
@@ -61,8 +60,8 @@ function drawDeedTable(deeds) {
     make("td", {}, deed.call ? drawJump(`call-${deed.call}`, deed.action) : unbroken(deed.action)));
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Claims and deeds" },
     make("table", { class: "deeds" },
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, make("span", { class: "unseen" }, "Match")),
-        ["Said in", "Claim", "What was done"].map((name) => make("th", { scope: "col" }, name)))),
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, make("span", { class: "unseen" }, titled("match"))),
+        ["said_in", "claim", "done"].map((name) => make("th", { scope: "col" }, titled(name))))),
       make("tbody", {}, deeds.map(row))));
 }
 
@@ -71,8 +70,8 @@ export function drawDeeds(deeds) {
   if (!deeds.length) return null;
   const wrong = deeds.filter((deed) => deed.match === false);
   const others = deeds.filter((deed) => deed.match !== false);
-  return make("section", { "aria-label": "Said against done" },
-    make("h2", {}, "Said against done"),
+  return make("section", { "aria-label": headed("deeds") },
+    make("h2", {}, headed("deeds")),
     wrong.length ? make("p", {}, `${plural(wrong.length, "claim")} of ${deeds.length} contradicted by what was done`) : null,
     wrong.length ? drawDeedTable(wrong) : null,
     others.length ? make("details", { class: "fold" },
@@ -85,18 +84,15 @@ export function drawFacts(facts) {
   if (!facts.length) return null;
   const said = facts.filter((fact) => fact.turn).length;
   const known = facts.some((fact) => fact.value);
-  const heads = ["Fact", ...(known ? ["Value"] : []), "Level", "Said", "Why", "How"];
+  const heads = ["fact", ...(known ? ["value"] : []), "level", "said_in", "why", "how"].map(titled);
   const row = (fact) => make("tr", {},
     make("th", { scope: "row" }, words(fact.key)),
-    known ? make("td", {}, unbroken(fact.value ?? "")) : null,
-    make("td", {}, fact.level || ""),
-    make("td", {}, fact.turn ? drawMessage(fact.turn) : "never"),
-    make("td", {}, words(fact.reason || "")),
-    make("td", {}, fact.said ? `${fact.how}: “${fact.said}”` : fact.how || ""));
+    [...(known ? [unbroken(fact.value ?? "")] : []), fact.level || "", fact.turn ? drawMessage(fact.turn) : "never", words(fact.reason || ""),
+      fact.said ? `${fact.how}: “${fact.said}”` : fact.how || ""].map((value, place) => make("td", { "data-label": heads[place + 1] }, value)));
   return make("details", { class: "fold" },
-    make("summary", {}, `What the user knew: ${said} of ${plural(facts.length, "fact")} ${said === 1 ? "was" : "were"} said`),
+    make("summary", {}, `${headed("facts")}: ${said} of ${plural(facts.length, "fact")} ${said === 1 ? "was" : "were"} said`),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Facts of the user" },
-      make("table", {},
+      make("table", { class: "known stack" },
         make("thead", {}, make("tr", {}, heads.map((name) => make("th", { scope: "col" }, name)))),
         make("tbody", {}, present(facts.map(row))))));
 }

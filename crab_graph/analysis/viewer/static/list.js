@@ -1,21 +1,27 @@
-import { compareHash, drawBadge, episodeHash, make, plural, words } from "./elements.js";
+import { called, capitalised, compareHash, drawBadge, episodeHash, make, plural, titled, words } from "./elements.js";
 
 /* The list of episodes: filters, search, pages, and two to compare. */
 
 export const PAGE = 50;
 
-const FILTERS = [
-  ["outcome", "Outcome"], ["agent", "Agent"], ["user", "User"], ["persona", "Persona"],
-  ["stratum", "Stratum"], ["check", "Failed check"], ["mode", "Failure mode"], ["run", "Run"],
-];
-
-const capitalised = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-
 /* The axes of the tasks' domains stand after the strata. */
 function filtersOf(labels) {
+  const own = (names) => names.map((name) => [name, titled(FILTER_WORDS[name] ?? name)]);
   const axes = Object.entries(labels.axes).map(([name, title]) => [`axis.${name}`, capitalised(title)]);
-  const place = FILTERS.findIndex(([name]) => name === "check");
-  return [...FILTERS.slice(0, place), ...axes, ...FILTERS.slice(place)];
+  return [...own(["outcome", "agent", "user", "persona", "stratum", "level", "difficulty"]), ...axes, ...own(["check", "mode", "tag", "run"])];
+}
+
+const FILTER_WORDS = { check: "failed_check", tag: "notes" };
+
+const HEADS = ["episode", "agent", "user", "outcome", "first_failure", "failed_checks"];
+const COUNTS = ["messages", "tool_calls"];
+
+/* What models took stands in the list where it was measured. */
+const TAKEN = ["tokens", "seconds", "dollars"];
+
+function drawTaken(name, value) {
+  if (value === null || value === undefined) return "–";
+  return name === "tokens" ? value.toLocaleString("en-US") : value.toFixed(name === "seconds" ? 1 : 4);
 }
 
 function nameOf(filter, value, { labels, runs }) {
@@ -29,7 +35,7 @@ function nameOf(filter, value, { labels, runs }) {
 function fill(select, filter, values, context) {
   const chosen = select.value;
   const options = Object.entries(values).map(([value, count]) => make("option", { value }, `${nameOf(filter, value, context)} (${count})`));
-  if (filter === "outcome") options.unshift(make("option", { value: "!pass" }, "not passed"));
+  if (filter === "outcome") options.unshift(make("option", { value: "!pass" }, called("not_passed")));
   const wanted = [make("option", { value: "" }, "any"), ...options];
   if (chosen && !wanted.some((option) => option.value === chosen)) wanted.push(make("option", { value: chosen }, chosen));
   select.replaceChildren(...wanted);
@@ -37,7 +43,7 @@ function fill(select, filter, values, context) {
 }
 
 export function drawListFrame(labels) {
-  const search = make("input", { type: "search", name: "q", placeholder: "in ids, words said, tools", title: "Search (/)", autocomplete: "off", spellcheck: "false" });
+  const search = make("input", { type: "search", name: "q", placeholder: "in ids, words said, tools, notes", title: "Search (/)", autocomplete: "off", spellcheck: "false" });
   return [
     make("form", { class: "filters", id: "filters", "aria-label": "Filter the episodes" },
       make("label", { class: "search" }, "Search", search),
@@ -46,9 +52,10 @@ export function drawListFrame(labels) {
       make("output", { id: "count", "aria-live": "polite" })),
     make("div", { class: "picked", id: "picked", hidden: true }),
     make("table", { class: "list", id: "list" },
-      make("thead", {}, make("tr", {}, ["Episode", "Agent", "User", "Outcome", "First failure", "Failed checks"].map((name) => make("th", { scope: "col" }, name)),
-        ["Turns", "Calls"].map((name) => make("th", { scope: "col", class: "number" }, name)),
-        make("th", { scope: "col" }, make("span", { class: "unseen" }, "Compare")))),
+      make("thead", {}, make("tr", {}, HEADS.map((name) => make("th", { scope: "col" }, titled(name))),
+        COUNTS.map((name) => make("th", { scope: "col", class: "number" }, titled(name))),
+        TAKEN.map((name) => make("th", { scope: "col", class: "number taken" }, titled(name))),
+        make("th", { scope: "col" }, make("span", { class: "unseen" }, titled("compare"))))),
       make("tbody", {})),
     make("p", { id: "nothing", hidden: true }, "No episode fits these filters."),
     make("div", { class: "pages", id: "pages" }),
@@ -59,15 +66,16 @@ function drawRow(row, { labels, runs }, query, isPicked) {
   const pick = make("input", { type: "checkbox", class: "pick", "aria-label": `Compare ${row.id} by ${row.agent}` });
   pick.checked = isPicked;
   return make("tr", { "data-run": row.run, "data-id": row.id, "data-outcome": row.outcome, "data-agent": row.agent },
-    make("th", { scope: "row" }, make("a", { href: episodeHash(row, query) }, row.task), row.trial ? make("small", {}, ` #${row.trial}`) : null, row.turn ? make("small", {}, ` from message ${row.turn}`) : null,
+    make("th", { scope: "row" }, row.absent ? row.task : make("a", { href: episodeHash(row, query) }, row.task), row.trial ? make("small", {}, ` #${row.trial}`) : null, row.turn ? make("small", {}, ` from message ${row.turn}`) : null,
       runs.length > 1 ? make("small", { class: "run" }, ` ${runs[row.run]?.name ?? row.run}`) : null),
     make("td", {}, row.agent, row.reference ? make("span", { class: "tag" }, "reference") : null),
     make("td", {}, row.user, row.persona && row.persona !== "none" && !row.user.includes(row.persona) ? make("small", {}, ` ${row.persona}`) : null),
-    make("td", {}, drawBadge(row.outcome, labels)),
+    make("td", {}, drawBadge(row.outcome, labels), row.tags.length ? make("span", { class: "tag" }, row.tags.includes("disputed") ? "disputed" : "noted") : null),
     make("td", {}, words(row.failure ?? "")),
     make("td", { class: "codes" }, row.failed.map((check) => [make("code", { title: labels.checks[row.run]?.[check] }, check), " "])),
     make("td", { class: "number" }, row.turns), make("td", { class: "number" }, row.calls ?? ""),
-    make("td", { class: "pickcell" }, make("label", { title: "Compare" }, pick)));
+    TAKEN.map((name) => make("td", { class: "number taken" }, drawTaken(name, row[name]))),
+    make("td", { class: "pickcell" }, row.absent ? make("small", { title: "Its dialogue was left out to keep this page small" }, "left out") : make("label", { title: titled("compare") }, pick)));
 }
 
 export function readFilters(form) {
@@ -92,12 +100,14 @@ export function drawList(root, page, context, query, picked) {
   const wasBox = document.activeElement?.classList?.contains("pick");
   for (const [name] of filtersOf(context.labels)) {
     const select = root.querySelector(`select[name="${name}"]`);
-    const values = name === "run" ? Object.fromEntries(context.runs.map((run) => [run.number, run.finished ?? 0])) : page.facets[name] || {};
+    const values = page.facets[name] || {};
     if (document.activeElement !== select) fill(select, name, values, context);
-    select.parentElement.hidden = name === "run" ? context.runs.length < 2 : Object.keys(values).length < 1 && !select.value;
+    const offered = name === "run" ? context.runs.length : Object.keys(values).length;
+    select.parentElement.hidden = offered < (name === "run" || name === "level" ? 2 : 1) && !select.value;
   }
   const isPicked = (row) => picked.some((key) => key.run === row.run && key.id === row.id);
   body.replaceChildren(...page.rows.map((row) => drawRow(row, context, query, isPicked(row))));
+  root.querySelector("#list").classList.toggle("untaken", !page.rows.some((row) => row.tokens !== null));
   root.querySelector("#count").value = `${page.found} of ${page.total}`;
   root.querySelector("#nothing").hidden = page.found > 0 || page.total === 0;
   root.querySelector("#list").hidden = page.found === 0;
@@ -129,6 +139,6 @@ function drawPicked(root, picked) {
   root.hidden = picked.length === 0;
   const names = picked.map((key) => key.id).join(" and ");
   root.replaceChildren(...(picked.length === 2
-    ? [make("a", { class: "button", href: compareHash(...picked) }, "Compare"), ` ${names}`]
+    ? [make("a", { class: "button", href: compareHash(...picked) }, titled("compare")), ` ${names}`]
     : [`${names} is marked; mark another to compare them.`]));
 }

@@ -12,6 +12,16 @@ async function get(path) {
   return document;
 }
 
+const token = document.querySelector('meta[name="notes-token"]')?.content;
+
+async function post(path, fields) {
+  const headers = { "content-type": "application/json", "x-notes-token": token };
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(fields) });
+  const document = await answer.json();
+  if (!answer.ok) throw new Error(document.error || answer.statusText);
+  return document;
+}
+
 const asKey = (pair) => (pair ? { run: pair[0], id: pair[1] } : null);
 
 const source = {
@@ -20,6 +30,7 @@ const source = {
     const view = await get(`api/episodes/${key.run}/${encodeURIComponent(key.id)}?${query}`);
     return { ...view, before: asKey(view.before), after: asKey(view.after) };
   },
+  write: token ? (run, note) => post(`api/notes/${run}`, note) : null,
 };
 
 function drawRuns(runs) {

@@ -1,15 +1,18 @@
 import { drawComparison } from "./compare.js";
-import { episodeHash, make, present, readHash } from "./elements.js";
+import { episodeHash, make, present, readHash, speak } from "./elements.js";
 import { drawEpisode } from "./episode.js";
 import { drawList, drawListFrame, PAGE, readFilters, setFilters } from "./list.js";
+import { listenForNotes } from "./notes.js";
 
 /* The viewer: a list, an episode, or two; which one stands in the address.
 
-   A source answers `page(query)` and `episode(key, query)`, both as promises. */
+   A source answers `page(query)` and `episode(key, query)`, both as promises; one that can `write(run, note)`
+   lets notes be written. */
 
 export function startViewer(source, { labels, runs, list, article, around }) {
+  speak(labels);
   const title = document.title;
-  const context = { labels, runs, showsPrivate: false, query: "" };
+  const context = { labels, runs, showsPrivate: false, query: "", draft: null, canWrite: Boolean(source.write) };
   let position = 0;
   let shown = null;
   let picked = [];
@@ -18,6 +21,8 @@ export function startViewer(source, { labels, runs, list, article, around }) {
 
   list.replaceChildren(...present(drawListFrame(labels)));
   const filters = list.querySelector("#filters");
+  const skip = document.querySelector(".skip");
+  const skipsTo = skip?.getAttribute("href");
 
   /* ---- the list ---- */
 
@@ -57,6 +62,7 @@ export function startViewer(source, { labels, runs, list, article, around }) {
     document.title = `${name} · ${title}`;
     around.hidden = true;
     article.hidden = false;
+    skip?.setAttribute("href", "#episode-title");
   }
 
   function drawShown() {
@@ -82,6 +88,7 @@ export function startViewer(source, { labels, runs, list, article, around }) {
     shown = null;
     article.hidden = true;
     around.hidden = false;
+    skip?.setAttribute("href", skipsTo);
     document.title = title;
     if (place.anchor === "episodes" || !page) {
       setFilters(filters, place.query);
@@ -119,12 +126,22 @@ export function startViewer(source, { labels, runs, list, article, around }) {
     location.hash = context.query ? `episodes?${context.query}` : "episodes";
   }
 
-  function togglePrivate() {
-    if (!shown?.views.length) return;
+  function redraw() {
     const y = window.scrollY;
-    context.showsPrivate = !context.showsPrivate;
     drawShown();
     window.scrollTo(0, y);
+  }
+
+  async function reload() {
+    const views = await Promise.all(shown.keys.map((key) => source.episode(key, shown.query)));
+    shown = { ...shown, views };
+    redraw();
+  }
+
+  function togglePrivate() {
+    if (!shown?.views.length) return;
+    context.showsPrivate = !context.showsPrivate;
+    redraw();
     document.getElementById("private")?.focus({ preventScroll: true });
   }
 
@@ -147,6 +164,13 @@ export function startViewer(source, { labels, runs, list, article, around }) {
 
   /* ---- what people do ---- */
 
+  /* Where an episode stands in the address, an anchor has no room there. */
+  skip?.addEventListener("click", (event) => {
+    if (article.hidden) return;
+    event.preventDefault();
+    document.getElementById("episode-title").focus();
+  });
+
   let typing = 0;
   filters.addEventListener("input", (event) => {
     clearTimeout(typing);
@@ -160,7 +184,7 @@ export function startViewer(source, { labels, runs, list, article, around }) {
   });
   list.addEventListener("click", (event) => {
     const row = event.target.closest("tr[data-id]");
-    if (row && !event.target.closest("a, input, label") && !String(getSelection())) {
+    if (row?.querySelector("th a") && !event.target.closest("a, input, label") && !String(getSelection())) {
       location.hash = episodeHash({ run: row.dataset.run, id: row.dataset.id }, context.query);
     }
   });
@@ -176,6 +200,7 @@ export function startViewer(source, { labels, runs, list, article, around }) {
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.(".note-form")) return;
     const isTyping = event.target.closest?.("input:not([type=checkbox]), select, textarea");
     if (isTyping && event.key !== "Escape") return;
     if (article.hidden) {
@@ -192,6 +217,7 @@ export function startViewer(source, { labels, runs, list, article, around }) {
     else if (event.key === "p") togglePrivate();
   });
   addEventListener("hashchange", follow);
+  if (source.write) listenForNotes(article, context, { shown: () => shown.views[0], redraw, reload, write: source.write });
 
   return { ready: follow(), refresh: () => (article.hidden ? guarded(showList) : Promise.resolve()), context };
 }

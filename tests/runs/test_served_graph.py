@@ -18,7 +18,7 @@ import pytest
 
 from crab_graph.errors import UsageError
 from crab_graph.graph.episode_graph import EpisodeGraph
-from crab_graph.graph.served import BENCH_VARIABLE, make_graph
+from crab_graph.runs.served_graph import BENCH_VARIABLE, make_graph
 
 ROOT = Path(__file__).resolve().parents[2]
 

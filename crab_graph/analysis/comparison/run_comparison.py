@@ -4,20 +4,21 @@ An arm is one agent with one kind of user in one run. Each arm of a later run st
 arm of the first run with the same user; where both runs have one arm alone, these are compared.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import partial
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from crab_graph import markup
+from crab_graph.analysis.comparison.arm_pairs import ArmPair, MovedCheck, TaskPair, TaskStanding
 from crab_graph.analysis.labels import check_titles
 from crab_graph.analysis.report import measures
-from crab_graph.analysis.report.measures import Pairing
 from crab_graph.analysis.report.study import Arm, Study, load_study
-from crab_graph.errors import UsageError
-from crab_graph.runs.config import RunPaths, paths_of
+from crab_graph.errors import UnknownName, UsageError
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.terms import label
 
 COMPARED = (*measures.VERDICTS, *measures.WORK)
 
@@ -27,98 +28,27 @@ _Task = tuple[str, str | None]
 """A task is known by its id and the hash of what it is: another benchmark has others by that id."""
 
 
-class TaskStanding(StrEnum):
-    """How a task that two arms were given came out, over all its trials."""
-
-    FIXED = "fixed"
-    """Never passed before, always after."""
-    BROKEN = "broken"
-    """Always passed before, never after."""
-    FLAKY = "flaky"
-    """Passed in some trials and not in others, before or after."""
-    PASSED = "passed"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-    """No verdict on one side."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskPair:
-    """A task in two arms: the outcomes of its trials in each, in order."""
-
-    task_id: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-    @property
-    def standing(self) -> TaskStanding:
-        """What became of it."""
-        was, now = (
-            {outcome == "pass" for outcome in outcomes if outcome != measures.UNSCORED}
-            for outcomes in (self.before, self.after)
-        )
-        if not was or not now:
-            return TaskStanding.UNKNOWN
-        if len(was) > 1 or len(now) > 1:
-            return TaskStanding.FLAKY
-        if was == now:
-            return TaskStanding.PASSED if True in now else TaskStanding.FAILED
-        return TaskStanding.FIXED if True in now else TaskStanding.BROKEN
-
-
-@dataclass(frozen=True, slots=True)
-class MovedCheck:
-    """A check that fails in one arm and not in the other: the episodes in which it does so."""
-
-    check_id: str
-    title: str
-    fixed: tuple[str, ...]
-    broken: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ArmPair:
-    """An arm beside its reference: every shared task, checks that moved, paired differences.
-
-    Checks and differences are over episodes of the same task, trial and seed.
-    """
-
-    reference: Arm
-    arm: Arm
-    tasks: tuple[TaskPair, ...]
-    checks: tuple[MovedCheck, ...]
-    differences: tuple[Pairing, ...]
-
-    def having(self, standing: TaskStanding | str) -> list[str]:
-        """Return the tasks with a standing."""
-        return [one.task_id for one in self.tasks if one.standing == standing]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many tasks have each standing."""
-        found = Counter(one.standing for one in self.tasks)
-        return {str(standing): found[standing] for standing in TaskStanding}
-
-    @property
-    def title(self) -> str:
-        """What is compared with what."""
-        now, was = self.arm, self.reference
-        who = now.who if now.agent_label == was.agent_label else f"{now.who} after {was.who}"
-        user = now.user if now.user == was.user else f"{now.user} after {was.user}"
-        return f"{who} with {user}"
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class RunComparison:
-    """Runs side by side: the outcomes of every task in every arm, and each arm by its reference."""
+    """Runs side by side: the episodes of every task in every arm, and each arm by its reference."""
 
-    arms: tuple[Arm, ...]
-    outcomes: Mapping[str, tuple[tuple[str, ...], ...]]
+    study: Study
+    cells: Mapping[str, tuple[tuple[EpisodeRecord, ...], ...]]
     pairs: tuple[ArmPair, ...]
 
     def __repr__(self) -> str:
         """Return how much it compares."""
-        return f"<RunComparison: {len(self.arms)} arms, {len(self.outcomes)} tasks>"
+        return f"<RunComparison: {len(self.arms)} arms, {len(self.cells)} tasks>"
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """One agent with one kind of user in one run each, in the order of the runs."""
+        return self.study.arms
+
+    @property
+    def outcomes(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """How the trials of each task came out in each arm."""
+        return {task: tuple(map(_outcomes, cells)) for task, cells in self.cells.items()}
 
     def as_json(self) -> dict[str, Any]:
         """Return the document that `compare --json` prints; arms are told by their place."""
@@ -133,8 +63,12 @@ class RunComparison:
                 for arm in self.arms
             ],
             "tasks": [
-                {"task": task_id, "outcomes": [list(own) for own in outcomes]}
-                for task_id, outcomes in self.outcomes.items()
+                {
+                    "task": task_id,
+                    "outcomes": [list(_outcomes(own)) for own in cells],
+                    "episodes": [[one.episode_id for one in own] for own in cells],
+                }
+                for task_id, cells in self.cells.items()
             ],
             "pairs": [self._pair_json(pair) for pair in self.pairs],
         }
@@ -144,22 +78,61 @@ class RunComparison:
 
         A mark stands for a trial: ● passed, ○ not passed, · no verdict.
         """
-        standings: dict[str, list[str]] = {}
-        for pair in self.pairs:
-            for one in pair.tasks:
-                standings.setdefault(one.task_id, []).append(str(one.standing))
+        standings = self.standings
         rows = []
         for task_id, outcomes in self.outcomes.items():
-            own = list(dict.fromkeys(standings.get(task_id, ())))
+            own = list(dict.fromkeys(filter(None, standings[task_id])))
             if only is None or only in own:
                 marks = ("".join(_MARKS.get(one, "○") for one in trials) for trials in outcomes)
                 rows.append((task_id, ", ".join(own), *marks))
         return rows
 
+    def partners(self, episode_id: str) -> list[tuple[ArmPair, EpisodeRecord, EpisodeRecord]]:
+        """Return the episodes that an episode is compared with, in each pair: before and after.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        found = [(pair, *both) for pair in self.pairs for both in pair.partners(episode_id)]
+        if not found:
+            known = {one.episode_id for arm in self.arms for one in arm.records}
+            raise UnknownName("episode", episode_id, known)
+        return found
+
+    @property
+    def title(self) -> str:
+        """Which runs are compared."""
+        first, *rest = (run.name for run in self.study.runs)
+        return f"{first} and {rest[0] if len(rest) == 1 else f'{len(rest)} other runs'}, compared"
+
+    @property
+    def lead(self) -> str:
+        """How much was run, in one line."""
+        episodes = sum(len(arm.records) for arm in self.arms)
+        return (
+            f"{len(self.study.runs)} runs, {len(self.arms)} arms (one agent with one kind of user "
+            f"each), {len(self.cells):,} tasks, {episodes:,} episodes"
+        )
+
+    @property
+    def standings(self) -> dict[str, list[str]]:
+        """What became of each task in each pair of arms; nothing where only one was given it."""
+        found: dict[str, list[str]] = {task_id: [] for task_id in self.cells}
+        for pair in self.pairs:
+            own = {one.name: str(one.standing) for one in pair.tasks}
+            for task_id, listed in found.items():
+                listed.append(own.get(task_id, ""))
+        return found
+
     @property
     def heads(self) -> list[str]:
         """The heads of the grid's columns of marks."""
         return [f"{arm.who}, {arm.user}" for arm in self.arms]
+
+    @property
+    def legend(self) -> str:
+        """What the grid's marks mean."""
+        return f"● {label('passed')}  ○ {label('not_passed')}  · {label('no_verdict')}"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: what changed between arms, and every task."""
@@ -167,10 +140,12 @@ class RunComparison:
             (pair.title, *pair.counts.values(), ", ".join(one.check_id for one in pair.checks))
             for pair in self.pairs
         ]
-        names = [str(standing) for standing in TaskStanding]
-        changed = markup.table(("tasks", *names, "moved checks"), counts, numbers=names)
-        grid = markup.table(("task", "", *self.heads), self.grid())
-        marks = markup.paragraph("● passed  ○ not passed  · no verdict")
+        names = list(map(label, TaskStanding))
+        changed = markup.table(
+            (label("tasks"), *names, label("moved_checks")), counts, numbers=names
+        )
+        grid = markup.table((label("task"), "", *self.heads), self.grid())
+        marks = markup.paragraph(self.legend)
         return markup.shown("Runs compared", changed, grid, marks)
 
     def _pair_json(self, pair: ArmPair) -> dict[str, Any]:
@@ -188,34 +163,27 @@ class RunComparison:
                 }
                 for one in pair.checks
             ],
-            "differences": [
-                {
-                    "measure": one.measure.key,
-                    "from": one.first,
-                    "to": one.second,
-                    "difference": one.contrast.difference,
-                    **one.contrast.interval.as_json(),
-                    "p": one.contrast.p,
-                    "p_holm": one.p_holm,
-                    "tasks": one.contrast.tasks,
-                    "pairs": one.pairs,
-                }
-                for one in pair.differences
-            ],
+            "differences": [_pairing_json(one) for one in pair.differences],
+            "parts": [{"part": title, **_pairing_json(one)} for title, one in pair.parts],
         }
 
 
-def compare(*runs: RunPaths) -> RunComparison:
-    """Compare runs with the first of them, task by task.
+def _pairing_json(found: measures.Pairing) -> dict[str, Any]:
+    return {
+        "measure": found.measure.key,
+        "from": found.first,
+        "to": found.second,
+        "difference": found.contrast.difference,
+        **found.contrast.interval.as_json(),
+        "p": found.contrast.p,
+        "p_holm": found.p_holm,
+        "tasks": found.contrast.tasks,
+        "pairs": found.pairs,
+    }
 
-    Args:
-        runs: Two or more: what `run` or `open_run` returned, or directories of runs.
 
-    Raises:
-        RunError: one is no run, or is damaged, or no episode of any has ended.
-        UsageError: there are fewer than two, or they share no task or no kind of user.
-    """
-    directories = paths_of(runs)
+def compare_runs(directories: Sequence[Path]) -> RunComparison:
+    """Compare runs with the first of them, task by task; errors as for `compare`."""
     if len(directories) < 2:
         raise UsageError(
             "a comparison is of two runs or more; conditions within one are compared by `ablate` "
@@ -236,19 +204,21 @@ def compare(*runs: RunPaths) -> RunComparison:
         ]
     )
     tasks = dict.fromkeys(task for own in episodes for task in own)
+    named = {task: _named(task, tasks) for task in sorted(tasks, key=str)}
     return RunComparison(
-        arms=study.arms,
-        outcomes={
-            _named(task, tasks): tuple(_outcomes(own.get(task, ())) for own in episodes)
-            for task in sorted(tasks, key=str)
+        study=study,
+        cells={
+            name: tuple(tuple(own.get(task, ())) for own in episodes)
+            for task, name in named.items()
         },
         pairs=tuple(
             ArmPair(
                 reference=study.arms[was],
                 arm=study.arms[now],
-                tasks=tuple(_task_pairs(episodes[was], episodes[now])),
+                tasks=tuple(_task_pairs(episodes[was], episodes[now], named)),
                 checks=tuple(_moved(study, study.arms[was], study.arms[now])),
                 differences=tuple(found),
+                parts=tuple(_parts(study.arms[was].records, study.arms[now].records)),
             )
             for (was, now), found in zip(shared, differences, strict=True)
         ),
@@ -286,10 +256,35 @@ def _named(task: _Task, tasks: Mapping[_Task, None]) -> str:
 
 
 def _task_pairs(
-    before: Mapping[_Task, Sequence[EpisodeRecord]], after: Mapping[_Task, Sequence[EpisodeRecord]]
+    before: Mapping[_Task, Sequence[EpisodeRecord]],
+    after: Mapping[_Task, Sequence[EpisodeRecord]],
+    names: Mapping[_Task, str],
 ) -> Iterator[TaskPair]:
     for task in sorted(before.keys() & after.keys(), key=str):
-        yield TaskPair(task[0], _outcomes(before[task]), _outcomes(after[task]))
+        yield TaskPair(task[0], _outcomes(before[task]), _outcomes(after[task]), names[task])
+
+
+def _parts(
+    before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]
+) -> Iterator[tuple[str, measures.Pairing]]:
+    """Yield the differences in pass@1 on the tasks of each level and kind of difficulty."""
+    levels = sorted({one.level for one in before})
+    parts: dict[str, Callable[[EpisodeRecord], bool]] = {}
+    if len(levels) > 1:
+        parts = {f"{label('level')} {one}": partial(_is_of, level=one) for one in levels}
+    kinds = sorted({kind for one in before for kind in one.difficulties})
+    parts |= {f"with {kind}": partial(_is_of, kind=kind) for kind in kinds}
+    pairings = {}
+    for title, is_in in parts.items():
+        was, now = (list(filter(is_in, own)) for own in (before, after))
+        if found := measures.pair(was, now, [measures.PASS]):
+            pairings[title] = found
+    adjusted = measures.adjust(list(pairings.values()))
+    yield from zip(pairings, chain.from_iterable(adjusted), strict=True)
+
+
+def _is_of(record: EpisodeRecord, *, level: int | None = None, kind: str | None = None) -> bool:
+    return record.level == level or kind in record.difficulties
 
 
 def _moved(study: Study, reference: Arm, arm: Arm) -> Iterator[MovedCheck]:

@@ -19,11 +19,11 @@ from langchain_core.runnables import RunnableConfig
 from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
-from crab_graph.graph.build import build_graph
 from crab_graph.graph.episode_graph import EpisodeGraph
 from crab_graph.graph.person import PERSON_AGENT, SeatedUser
 from crab_graph.personas.condition import parse_condition
 from crab_graph.personas.fragment_set import load_fragments
+from crab_graph.runs.graded_graph import build_graph
 from crab_graph.tools.registry import Owner
 
 BENCH_VARIABLE = "CRAB_BENCH"

@@ -1,0 +1,82 @@
+"""Joint wishes: conditions, alternatives and shares, which harder tasks ask for.
+
+They are rules like any other. A request has as many as its level of difficulty says; those that go
+together take turns. One takes the place of simpler wishes, and one that gives way before a bound
+counts only where the tables let both hold.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Rule
+from crab_graph.domain.request_types import GIVEN_UP
+from crab_graph.domain.tracing import TracedCondition
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.randomness import derive_rng
+
+_BUDGET_FIELD = "budget_cents"
+_GIVES_WAY = 0.5
+"""How often a wish that can give way does."""
+
+
+def draw_joint(
+    declaration: Declaration,
+    conditions: Mapping[str, TracedCondition],
+    asked: Collection[str],
+    count: int,
+    seed: int,
+) -> tuple[Rule, ...]:
+    """Draw so many joint wishes of which none stands in another's place; all, if there are fewer.
+
+    `asked` are the optional edges of the request, on which some depend; `conditions` what the rules
+    state, by name.
+
+    Raises:
+        UnsatisfiableTask: the domain has not so many that go together with these edges.
+    """
+    rules = [one for one in declaration.joint_rules if _is_possible(one, conditions, asked)]
+    rng = derive_rng(seed, "joint wishes")
+    chosen: list[Rule] = []
+    for rule in rng.sample(rules, len(rules)):
+        if len(chosen) < count and not any(_clash(rule, other) for other in chosen):
+            chosen.append(rule)
+    if len(chosen) < min(count, len(declaration.joint_rules)):
+        raise UnsatisfiableTask(f"fewer than {count} joint wishes go together")
+    return tuple(chosen)
+
+
+def asked_with(
+    chosen: Sequence[Rule], fields: Mapping[str, Any], seed: int
+) -> Iterator[tuple[str, Any]]:
+    """Yield what a request says otherwise that has some joint wishes: their values, and no others.
+
+    `fields` are what it says without them.
+    """
+    given_up = []
+    for rule in chosen:
+        rng = derive_rng(seed, "joint wish", rule.name)
+        suited = rule.suits(SimpleNamespace(**fields)) if rule.suits else ()
+        yield rule.name, rng.choice(suited or rule.values) if rule.values else True
+        yield from (
+            (name, False if isinstance(fields[name], bool) else None) for name in rule.instead
+        )
+        if rule.unless and rng.random() < _GIVES_WAY:
+            given_up.append(rule.name)
+    if given_up:
+        yield GIVEN_UP, tuple(given_up)
+
+
+def _is_possible(
+    rule: Rule, conditions: Mapping[str, TracedCondition], asked: Collection[str]
+) -> bool:
+    """Tell whether a request with some optional edges has what a joint wish speaks of."""
+    needs = {rule.unless} if rule.unless else set()
+    if _BUDGET_FIELD in conditions[rule.name].given:
+        needs.add(TOTAL_BUDGET)
+    return needs <= set(asked) and not ({*rule.instead} & {TOTAL_BUDGET})
+
+
+def _clash(one: Rule, other: Rule) -> bool:
+    taken = {one.name, *one.instead} & {other.name, *other.instead}
+    return bool(taken)

@@ -1,0 +1,118 @@
+"""The words of joint wishes, and which of a domain's words a user has who has some of them.
+
+A joint wish is told whole: a condition without its `unless`, or one of two alternatives, is another
+wish. So its words have parts, which all stand where it is told.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from crab_graph.domain.declaration import Declaration, Rule
+from crab_graph.domain.fields import Day
+from crab_graph.domain.requirements import trace_rule
+from crab_graph.domain.subjects import Subject
+from crab_graph.generation.constraints import Value
+from crab_graph.personas.spoken_dates import NUMBERS
+from crab_graph.personas.wordbook import (
+    DomainLexicon,
+    FactWords,
+    JointTruth,
+    Texts,
+    Topic,
+    ValueForm,
+)
+
+_NUMBER = re.compile(r"\{n\}")
+
+
+def joint_words(subject: Subject, rule: Rule, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words of a joint wish, in the form of a lexicon's files.
+
+    `said` are those that its author gives.
+    """
+    words: dict[str, Any] = {"form": str(subject.form), "asks": [], "short": said["full"], **said}
+    words["slots"] = list(subject.slots) if len(subject.slots) == 1 else []
+    words["others"] = []
+    words["about"] = rule.wording.about or "(?!)"
+    words["parts"] = {str(value): _parts(rule, value) for value in rule.values or (True,)}
+    if subject.form is ValueForm.CHOICE:
+        phrases = rule.wording.phrases
+        words["values"] = {
+            str(value): {"cue": re.escape(str(value)), "phrase": phrases.get(value, str(value))}
+            for value in rule.values
+        }
+    return words
+
+
+def _parts(rule: Rule, value: Value) -> list[str]:
+    """Return what stands where a value is told: numbers are found as figures and as words."""
+    parts = rule.wording.parts
+    own: Sequence[str] = parts[value] if isinstance(parts, Mapping) else parts
+    words = [name for name, number in NUMBERS.items() if number == value]
+    number = f"(?:{'|'.join(map(re.escape, (str(value), *words)))})"
+    return [_NUMBER.sub(lambda _: number, one) for one in own]
+
+
+def words_with(
+    declaration: Declaration, lexicon: DomainLexicon, present: Collection[str]
+) -> DomainLexicon:
+    """Return the words of a user who has the joint wishes `present`, and no others.
+
+    What asks for a wish whose place one of them takes asks for that.
+    """
+    takes, gone = dict[str, str](), set[str]()
+    for rule in declaration.joint_rules:
+        if rule.name in present:
+            takes |= dict.fromkeys((key for key in rule.instead), rule.name)
+        else:
+            gone.add(rule.name)
+    facts = {key: words for key, words in lexicon.facts.items() if key not in takes.keys() | gone}
+    for rule in declaration.joint_rules:
+        if rule.name in present:
+            replaced = [lexicon.facts[key] for key in rule.instead]
+            facts[rule.name] = _with_cues_of(facts[rule.name], replaced)
+    topics = {name: _about(topic, takes, facts) for name, topic in lexicon.topics.items()}
+    truths = {
+        rule.name: truth
+        for rule in declaration.joint_rules
+        if rule.name in present and (truth := _truth(declaration, lexicon, rule)) is not None
+    }
+    return lexicon.model_copy(update={"facts": facts, "topics": topics, "truths": truths})
+
+
+def _truth(declaration: Declaration, lexicon: DomainLexicon, rule: Rule) -> JointTruth | None:
+    """Return what a joint wish says of a plan; `None` where it gives way or reads what plans hide.
+
+    Choices are read by the words of a wish for them, days as dates.
+    """
+    stated = trace_rule(declaration, rule)
+    reads = [
+        (slot, _words_of(declaration, lexicon, f"{slot}.{name}")) for slot, name in stated.refs
+    ]
+    found = [(slot, words) for slot, words in reads if words is not None]
+    if rule.unless or len(found) < len(reads):
+        return None
+    return JointTruth(tuple(found), stated.given, stated.predicate)
+
+
+def _words_of(declaration: Declaration, lexicon: DomainLexicon, ref: str) -> FactWords | None:
+    """Return the words by which a property is read in a plan."""
+    if isinstance(declaration.field_at(ref), Day):
+        return next((one for one in lexicon.facts.values() if one.form is ValueForm.DATE), None)
+    keys = (want.key for want in declaration.wants if ref in want.on)
+    words = (lexicon.facts[key] for key in keys)
+    return next((one for one in words if one.form is ValueForm.CHOICE), None)
+
+
+def _with_cues_of(words: FactWords, replaced: Sequence[FactWords]) -> FactWords:
+    asks = dict.fromkeys((*words.asks, *(cue for one in replaced for cue in one.asks)))
+    hints = dict.fromkeys((*words.hints, *(cue for one in replaced for cue in one.hints)))
+    needs_slot = any(one.needs_slot for one in replaced)
+    update = {"asks": tuple(asks), "hints": tuple(hints), "needs_slot": needs_slot}
+    return words.model_copy(update=update)
+
+
+def _about(topic: Topic, takes: Mapping[str, str], facts: Mapping[str, FactWords]) -> Topic:
+    keys: Texts = tuple(dict.fromkeys(takes.get(key, key) for key in topic.facts))
+    return topic.model_copy(update={"facts": tuple(key for key in keys if key in facts)})

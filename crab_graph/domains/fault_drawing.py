@@ -1,0 +1,190 @@
+"""Which faults of the world a task has, drawn so that there is a way out of each, and counted.
+
+Nothing that is sold may take the last solution with it, and no price may rise by more than every
+solution can bear, within the budget and on the card that is to pay. So what an agent has booked
+when a fault strikes never stands in the way of the rest.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from crab_graph.domain.contract import Domain
+from crab_graph.domain.kind import Kind
+from crab_graph.errors import UnknownName
+from crab_graph.generation.certify import Certificate, Recovery, StoredTask
+from crab_graph.generation.recovery import Blow, count_left
+from crab_graph.generation.search import Solution
+from crab_graph.randomness import derive_rng
+from crab_graph.tools.fault_schedule import FaultKind, WorldFault
+
+_RISES = (0.02, 0.12)
+"""By which share of its price a unit may get dearer."""
+_SPARE = 0.05
+"""Share of what the dearest solution costs that a card has beyond it, at least."""
+_GRAIN = 10
+"""Cents that prices are multiples of."""
+
+
+class FaultWish(NamedTuple):
+    """How many faults of which kinds a task is to have."""
+
+    number: int = 0
+    kinds: tuple[FaultKind, ...] = tuple(FaultKind)
+
+
+class FaultyJob(NamedTuple):
+    """What faults are drawn for: a request, with every solution that it has on the tables."""
+
+    domain: Domain
+    request: Any
+    solutions: Sequence[Solution]
+
+    def slots_of(self, kind: str) -> list[str]:
+        """Return the slots that a kind of booking fills."""
+        return [slot.id for slot in self.domain.slots if slot.kind == kind]
+
+    def offers(self, kind: Kind) -> list[str]:
+        """Return the offers of a kind that solutions have, sorted."""
+        slots, key = self.slots_of(kind.name), kind.offer.key
+        return sorted({str(one[slot][key]) for one in self.solutions for slot in slots})
+
+    def without(self, kind: Kind, offer: str) -> int:
+        """Return how many solutions do without an offer."""
+        slots, key = self.slots_of(kind.name), kind.offer.key
+        return sum(all(one[slot][key] != offer for slot in slots) for one in self.solutions)
+
+    @property
+    def paid(self) -> list[Kind]:
+        """The kinds of bookings that cost something."""
+        return [kind for kind in self.domain.kinds.values() if not kind.is_free]
+
+
+def fault_kinds(names: Sequence[str]) -> tuple[FaultKind, ...]:
+    """Return the kinds of faults with these names, in their own order; all where there are none.
+
+    Raises:
+        UnknownName: there is no such kind.
+    """
+    known = [str(kind) for kind in FaultKind]
+    for name in set(names) - set(known):
+        raise UnknownName("kind of fault", name, known)
+    return tuple(kind for kind in FaultKind if not names or kind in names)
+
+
+def draw_faults(
+    job: FaultyJob, number: int, seed: int, kinds: Sequence[FaultKind]
+) -> tuple[WorldFault, ...]:
+    """Draw so many faults of different kinds, fewer where a task admits no more of them."""
+    rng = derive_rng(seed, "faults of the world")
+    left = list(kinds)
+    drawn: list[WorldFault] = []
+    while left and len(drawn) < number:
+        kind = rng.choice(left)
+        left.remove(kind)
+        options = list(_DRAWN[kind](job, rng))
+        drawn += [rng.choice(options)] if options else []
+    return tuple(drawn)
+
+
+def _sold(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    del rng
+    kinds = job.domain.kinds.values()
+    spare = (one for kind in kinds for one in job.offers(kind) if job.without(kind, one))
+    offers = tuple(sorted(spare))
+    if offers:
+        yield WorldFault(kind=FaultKind.SOLD, offers=offers)
+
+
+def _quote(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    for kind in job.paid:
+        slots = job.slots_of(kind.name)
+        least = min(int(one[slot]["price"]) for one in job.solutions for slot in slots)
+        bearable = _slack(job) // max(1, kind.slope(kind.wanted(job.request)))
+        cents = min(int(least * rng.uniform(*_RISES)), bearable) // _GRAIN * _GRAIN
+        nth = rng.randint(1, len(slots))
+        yield WorldFault(kind=FaultKind.QUOTE, of=kind.name, nth=nth, cents=max(0, cents))
+
+
+def _slack(job: FaultyJob) -> int:
+    """Return by how many cents every solution may get dearer."""
+    totals = [job.domain.cost_of_solution(one, job.request) for one in job.solutions]
+    budget = getattr(job.request, "budget_cents", None)
+    on_card = int(max(totals) * _SPARE)
+    return on_card if budget is None else min(on_card, budget - max(totals))
+
+
+def _declined(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    charges = sum(len(job.slots_of(kind.name)) for kind in job.paid)
+    if charges:
+        yield WorldFault(kind=FaultKind.DECLINED, nth=rng.randint(1, charges))
+
+
+def _timeout(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    yield WorldFault(kind=FaultKind.TIMEOUT, nth=rng.randint(1, len(job.domain.slots)))
+
+
+def _unconfirmed(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    for kind in job.domain.kinds.values():
+        if kind.tools is not None and kind.tools.details is not None:
+            nth = rng.randint(1, len(job.slots_of(kind.name)))
+            yield WorldFault(kind=FaultKind.UNCONFIRMED, of=kind.name, nth=nth)
+
+
+_DRAWN: Mapping[FaultKind, Callable[[FaultyJob, Random], Iterator[WorldFault]]] = {
+    FaultKind.SOLD: _sold,
+    FaultKind.QUOTE: _quote,
+    FaultKind.DECLINED: _declined,
+    FaultKind.TIMEOUT: _timeout,
+    FaultKind.UNCONFIRMED: _unconfirmed,
+}
+
+
+def draw_certified(
+    job: FaultyJob, wanted: FaultWish, seed: int, stored: StoredTask, certificate: Certificate
+) -> tuple[tuple[WorldFault, ...], Certificate]:
+    """Return the faults of a task, and its certificate with what is left after each.
+
+    A price that cannot rise without taking a solution away expires, and stays what it was.
+    """
+    faults = draw_faults(job, wanted.number, seed, wanted.kinds)
+    if not faults:
+        return (), certificate
+    counted = count_recoveries(job, faults, stored, certificate)
+    if not all(one.ok for one in counted.recoveries):
+        faults = tuple(one.model_copy(update={"cents": 0}) for one in faults)
+        counted = count_recoveries(job, faults, stored, certificate)
+    return faults, counted
+
+
+def count_recoveries(
+    job: FaultyJob, faults: Sequence[WorldFault], stored: StoredTask, certificate: Certificate
+) -> Certificate:
+    """Return a certificate with what is left after each fault, at each offer it can strike."""
+    offered = stored.offers()
+    found: list[Recovery] = []
+    for number, fault in enumerate(faults, start=1):
+        blows = list(_blows(job, number, fault))
+        if blows:
+            found += count_left(stored, offered, blows, certificate.expected + 1)
+        else:
+            found.append(_as_before(number, fault, certificate))
+    return certificate.model_copy(update={"recoveries": tuple(found)})
+
+
+def _blows(job: FaultyJob, number: int, fault: WorldFault) -> Iterator[Blow]:
+    for kind in job.domain.kinds.values():
+        about = (number, str(fault.kind), kind.name, kind.offer.key)
+        for offer in job.offers(kind):
+            if fault.kind is FaultKind.SOLD:
+                yield Blow(*about, offer, int(offer in fault.offers))
+            elif fault.kind is FaultKind.QUOTE and fault.of == kind.name and fault.cents:
+                yield Blow(*about, offer, len(job.solutions), fault.cents)
+
+
+def _as_before(number: int, fault: WorldFault, certificate: Certificate) -> Recovery:
+    """Return what is left after a fault that leaves the tables as they are."""
+    counts = (certificate.sql, certificate.arrays, certificate.search)
+    named = dict(zip(("sql", "arrays", "search"), counts, strict=True))
+    kind = str(fault.kind)
+    return Recovery(fault=number, kind=kind, offer=None, needed=certificate.expected, **named)

@@ -1,0 +1,365 @@
+"""Changed minds: a second request that the same tables answer too, with few solutions of its own.
+
+A task that admits a change of mind is certified for the request before and for the one after. What
+offers happen to fit the second request could be millions, so one slot is tightened: of its offers
+that complete a solution of the second request one is kept, and the others give way to offers of the
+same kind that complete none, of either request.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.dates import day_number, iso_date
+from crab_graph.domain.contract import Domain, Draft
+from crab_graph.domain.request_types import fixed_values
+from crab_graph.domains.task import ChangeKind, SolutionIds
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.generation.bundles import Occupancy
+from crab_graph.generation.candidates import Identities, draw_distinct
+from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.folding import FoldedGraph, fold
+from crab_graph.generation.objects import (
+    IDENTITY,
+    CodedObjects,
+    Columns,
+    IntArray,
+    concatenate,
+    length,
+    take,
+    valid_rows,
+)
+from crab_graph.generation.population import Origin, Population
+from crab_graph.generation.seeds import SeedSolution
+from crab_graph.randomness import derive_array_rng, derive_rng
+
+MOST_AFTER = 64
+"""Solutions that a second request has at most."""
+
+FEW_AFTER = 4
+"""So few need not be fewer."""
+
+FRESH = 1500
+"""Offers drawn of the slot that is tightened, among which those that complete nothing are taken."""
+
+TARGETS = 16
+"""Offers that complete a solution of which it is counted how many."""
+
+BESIDE_SEED = 0.5
+"""Share of tasks in which all but the tightened slot can stay as it was, where that can be."""
+
+SHIFTS = (-2, -1, 1, 2)
+"""Days by which a window moves."""
+
+RAISES = (1.1, 1.2, 1.3)
+"""What a budget grows by that is raised along with another wish."""
+
+
+class SecondRequest(NamedTuple):
+    """What is wanted otherwise: its facts, fields of the request, and how many people are left."""
+
+    kind: ChangeKind
+    keys: tuple[str, ...]
+    fields: Mapping[str, Any]
+    people: int | None = None
+
+    def of(self, request: Any) -> Any:
+        """Return the request after the change."""
+        return request.model_copy(update=dict(self.fields))
+
+
+def proposals(domain: Domain, draft: Draft, seed: int) -> list[SecondRequest]:
+    """Return what could be wanted otherwise, in the order in which it is tried.
+
+    Kinds take turns, so that none is tried before the others in every task.
+    """
+    rng = derive_rng(seed, "second request")
+    kinds = [list(make(domain, draft)) for make in (_wishes, _dates, _raised, _parties)]
+    for own in kinds:
+        rng.shuffle(own)
+    rng.shuffle(kinds)
+    found = []
+    while any(kinds):
+        for own in kinds:
+            found += [own.pop()] if own else []
+    return found
+
+
+def _wishes(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+    """Yield each wish with another value."""
+    people = domain.declaration.people
+    for want in domain.declaration.wants:
+        now = getattr(draft.request, want.key)
+        is_size = people is not None and want.key == people.size
+        if want.role or now is None or is_size or want.axis is not None:
+            continue
+        values = want.values(draft.request) if callable(want.values) else fixed_values(want)
+        for value in dict.fromkeys(values):
+            if value != now and (want.compare == "equals" or not want.on):
+                yield SecondRequest(ChangeKind.WISH, (want.key,), {want.key: value})
+
+
+def _dates(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+    window = domain.declaration.window
+    for days in SHIFTS if window is not None else ():
+        moved = {
+            name: iso_date(day_number(getattr(draft.request, name)) + days)
+            for name in ("first_day", "last_day")
+        }
+        if window is not None and moved["first_day"] > draft.today:
+            yield SecondRequest(ChangeKind.DATE, (window.key,), moved)
+
+
+def _raised(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+    budget, cents = domain.declaration.budget, getattr(draft.request, "budget_cents", None)
+    if budget is None or cents is None:
+        return
+    step = budget.step * 100
+    for wish, share in product(_wishes(domain, draft), RAISES):
+        more = -int(-cents * share // step) * step
+        fields = {**wish.fields, "budget_cents": more}
+        yield SecondRequest(ChangeKind.BUDGET, (*wish.keys, "budget"), fields)
+
+
+def _parties(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+    """Yield the party without its last one, who takes a wish along."""
+    people = domain.declaration.people
+    size = 0 if people is None else int(getattr(draft.request, people.size))
+    if people is None or size < 2:
+        return
+    fewer = {people.size: size - 1}
+    for wish in _wishes(domain, draft._replace(request=draft.request.model_copy(update=fewer))):
+        keys = (people.size, people.names, people.birth_dates, *wish.keys)
+        yield SecondRequest(ChangeKind.PARTY, keys, {**fewer, **wish.fields}, size - 1)
+
+
+def moved_slots(before: Sequence[SolutionIds], after: Sequence[SolutionIds]) -> tuple[str, ...]:
+    """Return the slots that must be booked otherwise after a change, whatever was solved before.
+
+    For each solution before, the nearest one after is taken.
+    """
+    moved: set[str] = set()
+    for one in before:
+        differing = [{slot for slot in one if one[slot] != other[slot]} for other in after]
+        moved |= min(differing, key=lambda slots: len(slots))
+    return tuple(slot for slot in before[0] if slot in moved)
+
+
+class Twin(NamedTuple):
+    """A population that answers a second request too, what that is, and its draft."""
+
+    population: Population
+    second: SecondRequest
+    draft: Draft
+    solutions: int
+
+
+def with_second_request(domain: Domain, draft: Draft, population: Population, seed: int) -> Twin:
+    """Return the population with one slot tightened for a second request.
+
+    Raises:
+        UnsatisfiableTask: no change of mind could be had.
+    """
+    for number, second in enumerate(proposals(domain, draft, seed)):
+        try:
+            after = _changed(domain, draft, second)
+        except UnsatisfiableTask:
+            continue
+        graphs = draft.folded, after.folded
+        for node in _differing(*graphs):
+            made = _Tightening(*graphs, population, node, (seed, number)).made()
+            if made is not None:
+                return Twin(made.population, second, after, made.solutions)
+    raise UnsatisfiableTask("no change of mind has solutions of its own")
+
+
+def _changed(domain: Domain, draft: Draft, second: SecondRequest) -> Draft:
+    request, profile = second.of(draft.request), draft.profile
+    if second.people is not None:
+        profile = profile.model_copy(update={"people": profile.people[: second.people]})
+    folded = fold(domain.build_graph(request), draft.folded.types)
+    return draft._replace(request=request, profile=profile, folded=folded)
+
+
+def _differing(before: FoldedGraph, after: FoldedGraph) -> list[str]:
+    """Return the nodes of which the requests ask something else, folded edges included."""
+    asked = [
+        {
+            node: {(item.name, repr(item.constants)) for item in one.node_constraints[node]}
+            for node in one.graph.node_ids
+        }
+        for one in (before, after)
+    ]
+    return [node for node in before.graph.node_ids if asked[0][node] != asked[1][node]]
+
+
+class _Tightened(NamedTuple):
+    population: Population
+    solutions: int
+
+
+class _Tightening:
+    """Replaces objects of one node until the second request has few solutions.
+
+    None of them completes a solution of the first, so that its solutions stay as they are; and no
+    part of a seed completes one of the second, so that no solution is one of both.
+    """
+
+    def __init__(
+        self,
+        before: FoldedGraph,
+        after: FoldedGraph,
+        population: Population,
+        node: str,
+        drawn: tuple[int, int],
+    ) -> None:
+        self._before, self._after, self._node = before, after, node
+        self._population, self._drawn = population, drawn
+        self._type = after.types[after.graph.type_of(node)]
+        self._own = population.objects[self._type.name]
+
+    def made(self) -> _Tightened | None:
+        """Return the tightened population; `None` where that cannot be done."""
+        fresh = self._fresh()
+        if fresh is None or not isinstance(self._own, CodedObjects):
+            return None
+        size, objects = length(self._own), concatenate([self._own, fresh])
+        all_objects = {**self._population.objects, self._type.name: objects}
+        after = _Objects(self._after, all_objects, {self._type.name: size})
+        known = after.present[self._node]
+        out = known[after.completes(self._node, known)]
+        if "seed" in _at(self._population.origins[self._type.name], out.tolist()):
+            return None
+        fits = valid_rows(objects, self._before.node_constraints[self._node])
+        new = np.setdiff1d(after.fitting(self._node, size), fits)
+        completes = after.completes(self._node, new)
+        rng = derive_array_rng(*self._drawn, "tightening", self._node)
+        target = self._target(after, rng.permutation(new[completes]), rng)
+        if target is None or target.solutions > MOST_AFTER:
+            return None
+        out = out if len(out) else self._spare(rng)
+        kept = np.setdiff1d(np.arange(size), out)
+        room = Occupancy(self._type, self._own[IDENTITY][kept].tolist())
+        calm = rng.permutation(new[~completes])
+        first, rest = (
+            own[room.admit(objects[IDENTITY][own])] for own in (np.array([target.place]), calm)
+        )
+        added = np.concatenate([first, rest[: len(out) - len(first)]])
+        if not len(first) or len(added) != len(out):
+            return None
+        return _Tightened(self._replaced(objects, kept, added), target.solutions)
+
+    def _fresh(self) -> CodedObjects | None:
+        """Return other objects that the second request could take at the node."""
+        rng = derive_array_rng(*self._drawn, "second request", self._node)
+        taken: Identities = set(self._own[IDENTITY].tolist())
+        return draw_distinct(self._after.domains[self._node], FRESH, rng, taken)
+
+    def _target(
+        self, after: "_Objects", found: IntArray, rng: np.random.RandomState
+    ) -> "_Target | None":
+        """Return the object that is to complete solutions of the second request, the fewest.
+
+        Every other time it is one that goes together with all else of a solution of the first.
+        """
+        if rng.random_sample() < BESIDE_SEED:
+            beside = after.completes(self._node, found, self._population.seeds[0])
+            found = found[beside] if beside.any() else found
+        best: _Target | None = None
+        for place in found[:TARGETS].tolist():
+            number = after.count(self._node, np.array([place]))
+            if best is None or number < best.solutions:
+                best = _Target(place, number)
+            if number <= FEW_AFTER:
+                break
+        return best
+
+    def _spare(self, rng: np.random.RandomState) -> IntArray:
+        """Return one object that breaks a wish, to make room."""
+        name = self._type.name
+        made_for = zip(self._population.nodes[name], self._population.origins[name], strict=True)
+        mine = [at for at, one in enumerate(made_for) if one == (self._node, "node")]
+        return rng.permutation(np.array(mine, dtype=np.int64))[:1]
+
+    def _replaced(self, objects: CodedObjects, kept: IntArray, added: IntArray) -> Population:
+        """Return the population with other objects of the type."""
+        name, old = self._type.name, self._population
+        asked = self._before.node_constraints[self._node]
+        extra = take(objects, added)
+        holds = [np.asarray(item.evaluate(lambda ref: extra[ref[1]])) for item in asked]
+        broken = [
+            next(item.name for item, fits in zip(asked, holds, strict=True) if not fits[place])
+            for place in range(len(added))
+        ]
+        keep = kept.tolist()
+        return replace(
+            old,
+            objects={**old.objects, name: concatenate([take(self._own, kept), extra])},
+            nodes={**old.nodes, name: [*_at(old.nodes[name], keep), *[self._node] * len(added)]},
+            origins={**old.origins, name: [*_at(old.origins[name], keep), *_made(len(added))]},
+            broken={**old.broken, name: [*_at(old.broken[name], keep), *broken]},
+        )
+
+
+class _Target(NamedTuple):
+    """An object, by its place, and how many solutions it completes."""
+
+    place: int
+    solutions: int
+
+
+def _at(listed: Sequence[Any], places: Sequence[int]) -> list[Any]:
+    return [listed[place] for place in places]
+
+
+def _made(number: int) -> list[Origin]:
+    return ["node"] * number
+
+
+class _Objects:
+    """All objects by node, of which those that fit are told; some of a type are only proposed.
+
+    `sizes` says how many of the objects of a type are there.
+    """
+
+    def __init__(
+        self, folded: FoldedGraph, objects: Mapping[str, Columns], sizes: Mapping[str, int]
+    ) -> None:
+        self._folded = folded
+        self._objects = {node.id: objects[node.type] for node in folded.graph.nodes}
+        self._counter = EliminationCounter(folded.graph.node_ids, folded.edges, self._objects)
+        self._fits = {
+            node: valid_rows(own, folded.node_constraints[node])
+            for node, own in self._objects.items()
+        }
+        self.present = {
+            node.id: own[own < sizes.get(node.type, length(objects[node.type]))]
+            for node in folded.graph.nodes
+            for own in (self._fits[node.id],)
+        }
+
+    def fitting(self, node: str, start: int) -> IntArray:
+        """Return the places from `start` on of what fits a node."""
+        own = self._fits[node]
+        return own[own >= start]
+
+    def completes(
+        self, node: str, places: IntArray, beside: SeedSolution | None = None
+    ) -> NDArray[np.bool_]:
+        """Return which objects complete a solution, be it beside the parts of one alone."""
+        rows = self.present if beside is None else self._only(beside)
+        return self._counter.has_solution(node, places, rows)
+
+    def count(self, node: str, places: IntArray) -> int:
+        """Return how many solutions some objects complete."""
+        return self._counter.count({**self.present, node: places})
+
+    def _only(self, beside: SeedSolution) -> dict[str, IntArray]:
+        return {
+            node: own[self._objects[node][IDENTITY][own] == beside[node][IDENTITY]]
+            for node, own in self.present.items()
+        }

@@ -1,0 +1,179 @@
+"""The joint wishes of travellers: alternatives, a share, a condition, a distance (see `Rule`)."""
+
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import crab_graph.domain as cd
+
+_PAIRS = (
+    (("museum", "morning"), ("show", "evening")),
+    (("museum", "afternoon"), ("tour", "morning")),
+    (("tour", "morning"), ("show", "afternoon")),
+    (("tour", "afternoon"), ("museum", "evening")),
+    (("show", "evening"), ("tour", "afternoon")),
+    (("show", "afternoon"), ("museum", "morning")),
+)
+_EITHER = {
+    " or else ".join(f"a {category} in the {part}" for category, part in pair): pair
+    for pair in _PAIRS
+}
+"""Two attractions of which either is welcome: what each is, and in which part of the day."""
+
+
+def _is_either(attraction: Any, r: Any) -> Any:
+    return reduce(
+        or_,
+        (
+            (r.attraction_either == value)
+            & (attraction.category == category)
+            & (attraction.time_of_day == part)
+            for value, pair in _EITHER.items()
+            for category, part in pair
+        ),
+    )
+
+
+def _one_of_them(category: str, part: str) -> str:
+    """Return the fragment that finds one of the two: both words, and no other ones between them."""
+    other = r"(?!\b(?:museum|tour|show|morning|afternoon|evening)s?\b)"
+    between = rf"(?:{other}[^.;\n]){{0,30}}"
+    before = rf"(?:{other}[^.;\n]){{0,12}}"
+    return rf"\b{category}s?\b{between}\b{part}s?\b|\b{part}s?\b{before}\b{category}s?\b"
+
+
+def _is_apart(outbound: Any, return_: Any, attraction: Any) -> Any:
+    return ((outbound.time_of_day != "night") | (attraction.date > outbound.date + 1)) & (
+        (return_.time_of_day != "night") | (attraction.date + 1 < return_.date)
+    )
+
+
+def _takes_no_more(outbound: Any, return_: Any, r: Any) -> Any:
+    flights = (outbound.price + return_.price) * r.party_size
+    return flights * 100 <= r.flights_share * r.budget_cents
+
+
+_SHARES = tuple(range(20, 85, 5))
+_SPOKEN = {20: "(?:a|one) fifth", 25: "(?:a|one) quarter", 50: "half", 75: "three quarters"}
+_SEAT, _NIGHT, _VISIT = {"premium economy": 170, "business": 220}, 130, 40
+"""Dollars of a seat of some cabins, of a night and of a visit, about, where a budget is kept."""
+
+
+def _shares_that_bind(request: Any) -> tuple[int, ...]:
+    """Return shares of which some flights within the budget take more, and others less."""
+    party, seat = request.party_size, _SEAT.get(request.seat_type, 95)
+    flights = 2 * seat * party
+    room = _NIGHT * request.nights * (5 if party > 2 else 4) // 4
+    usual = 100 * flights // (flights + room + _VISIT * party) // 5 * 5
+    return tuple(share for share in _SHARES if usual - 5 <= share <= usual)
+
+
+_BUDGET_BREAKS = (
+    r"\b(?:unless|except|if|when|where|as long as|provided|only|within|budget (?:allows|permits))\b"
+)
+
+JOINT_RULES = (
+    cd.Rule(
+        "attraction_either",
+        _is_either,
+        "the attraction is {r.attraction_either}",
+        check="D26",
+        title="one of the two attractions wished",
+        joint=True,
+        values=tuple(_EITHER),
+        instead=("attraction_category", "attraction_time_of_day"),
+        wording=cd.Wording(
+            (
+                "The attraction should be {value}, either will do.",
+                "For the attraction we want {value}, and are happy with either.",
+            ),
+            "Attraction: {value}.",
+            ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b",
+            parts={value: [_one_of_them(*one) for one in pair] for value, pair in _EITHER.items()},
+            about=r"\b(?:museum|tour|show)s?\b",
+        ),
+    ),
+    cd.Rule(
+        "flights_share",
+        _takes_no_more,
+        "the two flights together cost at most {r.flights_share} % of the budget",
+        check="D27",
+        title="share of the budget for flights",
+        joint=True,
+        values=_SHARES,
+        suits=_shares_that_bind,
+        wording=cd.Wording(
+            (
+                "The two flights together should not take more than {value} of the budget.",
+                "We want to spend at most {value} of the budget on the two flights.",
+            ),
+            "Both flights together at most {value} of the budget.",
+            ask=(
+                r"\b(?:share|part|portion|proportion|fraction|percent\w*|split|divid\w+)\b"
+                r".{0,40}\b(?:budget|money|total)\b",
+                r"\bbudget\b.{0,40}\b(?:share|split|divided|percent\w*|spread)\b",
+            ),
+            unit=("1 %", "{n} %"),
+            parts={
+                share: (
+                    rf"(?<![\d.]){share} ?(?:%|per ?cent)|\b{_SPOKEN.get(share, '(?!)')}\b(?! ?\d)",
+                    r"\b(?:flights?|air ?fares?|fares|flying)\b",
+                )
+                for share in _SHARES
+            },
+            about=r"\d ?%|\bper ?cent\b|\b(?:half|quarters?|thirds?|fifths?) (?:of|for|on)\b",
+        ),
+    ),
+    cd.Rule(
+        "stars_unless",
+        lambda hotel, r: hotel.stars >= r.stars_unless,
+        "the hotel has at least {r.stars_unless} stars, unless that breaks the budget",
+        check="D28",
+        title="as many stars as the budget allows",
+        joint=True,
+        values=(4, 5),
+        instead=("hotel_stars",),
+        unless="total_budget",
+        wording=cd.Wording(
+            (
+                "The hotel should have at least {value}, unless that breaks the budget.",
+                "We want a hotel of at least {value}, or fewer only if no such trip fits the "
+                "budget.",
+            ),
+            "Hotel: at least {value}, unless that breaks the budget.",
+            ask=r"\bstars?\b.{0,40}\bbudget\b",
+            unit=("1 star", "{n} stars"),
+            parts=(r"\b{n}[- ]?(?:stars?\b|\*|★)", _BUDGET_BREAKS, r"\bbudget\b"),
+            about=r"\bstars?\b|★",
+        ),
+    ),
+    cd.Rule(
+        "apart_from_nights",
+        _is_apart,
+        "the attraction is neither on the day of a night flight nor on the day next to it",
+        check="D29",
+        title="no attraction next to a night flight",
+        joint=True,
+        instead=("outbound_time_of_day", "return_time_of_day"),
+        wording=cd.Wording(
+            (
+                "If a flight leaves at night, the attraction should be neither on that day nor on "
+                "the day next to it.",
+                "We want no attraction on the day of a night flight, nor on the day before or "
+                "after it.",
+            ),
+            "No attraction on the day of a night flight or the day next to it.",
+            ask=r"\b(?:red-?eyes?|night flights?|jet ?lag|rest(?:ed)? (?:day|after))\b",
+            parts=(
+                r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;\n]{0,30}\b(?:at|by) night\b"
+                r"|\bred-?eyes?\b",
+                r"\bday\b",
+                r"\b(?:next|before|after|adjacent|either side|neighbou?ring|following|around)\b",
+            ),
+            about=(
+                r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;,\n]{0,30}\b(?:at|by) night\b"
+                r"|\bred-?eyes?\b"
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,56 @@
+"""What an agent plays back of a user's joint wishes: each is told whole, or otherwise than it is.
+
+A wish is told where something of it stands, and in the sentence behind that; what stands there is
+stated of no other wish.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import DomainLexicon
+
+_SENTENCE = re.compile(r"[.!?](?:\s+|\Z)|\n+")
+_SENTENCES = 2
+
+
+class PlayedJoint(NamedTuple):
+    """That a clause tells a joint wish, rightly or otherwise."""
+
+    key: str
+    is_right: bool
+    segment: int
+
+
+def played_joints(
+    reading: Reading, chosen: Collection[int], lexicon: DomainLexicon, facts: Mapping[str, Any]
+) -> Iterator[PlayedJoint]:
+    """Yield the joint wishes that some clauses tell; `facts` is what the user wants, by key."""
+    joint = {key: lexicon.facts[key] for key in facts if key in lexicon.facts}
+    joint = {key: words for key, words in joint.items() if words.is_joint}
+    text = reading.utterance.text.casefold() if joint else ""
+    for number in sorted(chosen) if joint else ():
+        segment = reading.segments[number]
+        for key, words in joint.items():
+            if words.about.search(segment.text) is not None:
+                near = _near(text, segment.start)
+                yield PlayedJoint(key, words.tells(near, facts[key]), number)
+
+
+def without_joints(text: str, lexicon: DomainLexicon, facts: Mapping[str, Any]) -> str:
+    """Return a text with blanks where it speaks of a joint wish that the user has."""
+    for key in facts:
+        words = lexicon.facts.get(key)
+        if words is not None and words.is_joint:
+            text = words.about.sub(lambda match: " " * len(match[0]), text)
+    return text
+
+
+def _near(text: str, place: int) -> str:
+    """Return the sentence in which a place is and the one behind it, within the line."""
+    begin = max((one.end() for one in _SENTENCE.finditer(text, 0, place)), default=0)
+    end = text.find("\n", place)
+    line = text[begin : end if end >= 0 else len(text)]
+    ends = [one.end() for one in _SENTENCE.finditer(line)]
+    return line[: ends[_SENTENCES - 1]] if len(ends) >= _SENTENCES else line

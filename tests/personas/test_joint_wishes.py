@@ -1,0 +1,117 @@
+"""How users speak of joint wishes: told whole, affirmed and denied, seen in a plan."""
+
+from functools import cache
+
+import pytest
+
+from crab_graph.domain.contract import find_domain
+from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.understanding import reading_of
+
+EITHER, SHARE, STARS, APART = (
+    "attraction_either",
+    "flights_share",
+    "stars_unless",
+    "apart_from_nights",
+)
+WISHES = {
+    EITHER: "a tour in the afternoon or else a museum in the evening",
+    SHARE: 50,
+    STARS: 4,
+    APART: True,
+}
+
+
+@cache
+def briefing_with(key):
+    domain = find_domain("travel")
+    draft = domain.draft(5, {"date_mode": "fixed", "party": 2})
+    (rule,) = (one for one in domain.declaration.joint_rules if one.name == key)
+    wishes = {key: WISHES[key], **dict.fromkeys(rule.instead)}
+    request = draft.request.model_copy(update=wishes)
+    return domain.briefing(domain.slots, domain.facts(request, draft.profile), "T", draft.today)
+
+
+def heard(key, text):
+    briefing = briefing_with(key)
+    return briefing, reading_of(text, briefing.lexicon, briefing.slots)
+
+
+@pytest.mark.parametrize(
+    "key, text",
+    (
+        (EITHER, "So you'd like a tour in the afternoon or a museum in the evening, right?"),
+        (EITHER, "The attraction is an afternoon tour or an evening museum. Is that correct?"),
+        (EITHER, "Just to confirm: tour (afternoon) or museum (evening)?"),
+        (STARS, "So at least 4 stars unless that breaks the budget, correct?"),
+        (STARS, "You'd like a four-star hotel if the budget allows, right?"),
+        (STARS, "Hotel: 4 stars, or less if none fits your budget. Is that right?"),
+        (SHARE, "So the flights may take no more than 50% of the budget, correct?"),
+        (SHARE, "You want to spend at most half of the budget on flights, right?"),
+        (APART, "No attraction on the day of a night flight or the day before or after, right?"),
+        (APART, "To confirm: no visit on the day of a red-eye nor on those next to it. Right?"),
+    ),
+)
+def test_a_joint_wish_told_whole_is_affirmed(key, text):
+    briefing, reading = heard(key, text)
+    played = read_play_back(reading, briefing)
+    assert key in played.right and not played.wrong
+
+
+@pytest.mark.parametrize(
+    "key, text",
+    (
+        (EITHER, "You want a museum in the evening, correct?"),
+        (EITHER, "So a tour in the evening or a museum in the afternoon, correct?"),
+        (EITHER, "To recap:\n- Attraction: tour\n- Time: afternoon\nIs that right?"),
+        (STARS, "You want a 4-star hotel, right?"),
+        (STARS, "So at least 3 stars unless that breaks the budget, correct?"),
+        (SHARE, "At most 60 percent of your budget goes to flights, right?"),
+        (APART, "You want no attraction on the day of a night flight, correct?"),
+    ),
+)
+def test_a_joint_wish_told_in_part_or_otherwise_is_denied(key, text):
+    briefing, reading = heard(key, text)
+    assert key in read_play_back(reading, briefing).wrong
+
+
+@pytest.mark.parametrize(
+    "key, text",
+    (
+        (EITHER, "What type of attraction would you like?"),
+        (EITHER, "At what time of day should the attraction be?"),
+        (STARS, "How many stars should the hotel have?"),
+        (SHARE, "How should the budget be split between flights and hotel?"),
+        (APART, "What time of day should the flights be?"),
+    ),
+)
+def test_a_question_for_the_wish_whose_place_it_takes_asks_for_it(key, text):
+    _, reading = heard(key, text)
+    assert key in reading.asked
+
+
+PLAN = (
+    "This plan fits.\n- Outbound flight: FL-43081, FA-39912, 2027-05-10, night, 19:40.\n"
+    "- Return flight: FL-84317, FA-11035, 2027-05-14, morning, 08:05.\n"
+    "- Attraction: Windmill Outing (AT-24420), {}.\n\nShall I book these?"
+)
+
+
+@pytest.mark.parametrize(
+    "key, shown, is_wrong",
+    (
+        (EITHER, "tour, 2027-05-12, afternoon", False),
+        (EITHER, "museum, 2027-05-12, starts 18:10", False),
+        (EITHER, "tour, 2027-05-12", False),
+        (EITHER, "tour, 2027-05-12, evening", True),
+        (EITHER, "show, 2027-05-12", True),
+        (APART, "museum, 2027-05-12, afternoon", False),
+        (APART, "museum, 2027-05-11, afternoon", True),
+    ),
+)
+def test_a_plan_that_no_reading_makes_fit_contradicts_the_wish(key, shown, is_wrong):
+    briefing, reading = heard(key, PLAN.format(shown))
+    plan = read_plan(reading, briefing.slots)
+    assert (key in contradictions(plan, briefing)) is is_wrong
