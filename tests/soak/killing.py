@@ -24,6 +24,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -147,11 +148,15 @@ class Trap:
 
 
 def strike(process: int, number: signal.Signals, *, whole_group: bool = False) -> None:
-    """Send a signal to a process that leads a session, or to all of its workers too."""
+    """Send a signal to a process that leads a session, or to all of its workers too.
+
+    A process that has not begun its session yet has no group, and no workers either.
+    """
     if whole_group:
-        os.killpg(process, number)
-    else:
-        os.kill(process, number)
+        with suppress(ProcessLookupError):
+            os.killpg(process, number)
+            return
+    os.kill(process, number)
 
 
 class Ending(NamedTuple):
