@@ -20,6 +20,8 @@ FATES: Mapping[str, str] = _WORDS["fates"]
 NOTES: Mapping[str, str] = _WORDS["notes"]
 INSTEAD: Mapping[str, list[str]] = _WORDS["instead"]
 """Words by what used to stand for them, which nothing says any more."""
+TURNS_INTO = " → "
+"""Stands between what something was and what it is now."""
 
 
 def label(name: str) -> str:

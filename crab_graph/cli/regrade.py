@@ -7,7 +7,7 @@ import typer
 from crab_graph.cli.options import RunArgument, TrustOption, ask_to_trust
 from crab_graph.cli.output import JsonOption, console, new_table, print_json, progress_bar
 from crab_graph.settings import TrustSettings
-from crab_graph.terms import verdict_word
+from crab_graph.terms import TURNS_INTO, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +56,10 @@ def regrade(
         raise typer.Exit(1)
 
 
+def _turn_in_words(before: str | None, after: str | None) -> str:
+    return TURNS_INTO.join(verdict_word(one or "none") for one in (before, after))
+
+
 def _print_regrading(found: "Regrading", titles: "Mapping[str, str]") -> None:
     from rich.text import Text
 
@@ -69,18 +73,18 @@ def _print_regrading(found: "Regrading", titles: "Mapping[str, str]") -> None:
         table = new_table("episode", "outcome", "check")
         for change in found.changes:
             is_same = change.before == change.after
-            was, now = verdict_word(change.before), verdict_word(change.after)
-            outcome = was if is_same else f"{was} → {now}"
-            lines = [
-                f"{check}: {verdict_word(before or 'none')} → {verdict_word(after or 'none')}"
-                for check, (before, after) in change.rules.items()
-            ]
+            was, now = change.before, change.after
+            outcome = verdict_word(was) if is_same else _turn_in_words(was, now)
+            lines = [f"{check}: {_turn_in_words(*turn)}" for check, turn in change.rules.items()]
             table.add_row(change.episode_id, outcome, Text("\n".join(lines)))
         console().print(table)
     if found.changes and found.rules:
         table = new_table("changed_by", "rule", "episodes")
         for check, counts in found.rules.items():
-            told = ", ".join(f"{words}: {count}" for words, count in counts.items())
+            told = ", ".join(
+                f"{_turn_in_words(*turn.split(TURNS_INTO))}: {count}"
+                for turn, count in counts.items()
+            )
             table.add_row(check, titles.get(check.split()[0], ""), told)
         console().print("", table, sep="\n")
     for episode_id, error in found.ungraded.items():

@@ -11,6 +11,7 @@ their key. One is a `Claim`, or what stands for one in a file: `key`, `pattern`,
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -51,7 +52,22 @@ def claims(declaration: Declaration) -> tuple[Claim, ...]:
     ]
     own = {claim.key for claim in given}
     derived = (_claim(declaration, one) for one in _derived(declaration) if one["key"] not in own)
-    return (*given, *derived)
+    return tuple(_beside_joint_ones(declaration, claim) for claim in (*given, *derived))
+
+
+def _beside_joint_ones(declaration: Declaration, claim: Claim) -> Claim:
+    """Return a claim that applies where its words can mean its fact.
+
+    A joint wish has the words of those that it stands for: `at least 4 stars, unless ...` states no
+    number of stars by itself, and where nobody wishes it so, `4 stars` states that alone.
+    """
+    joint = declaration.joint_rules
+    instead = {rule.name for rule in joint if claim.key in rule.instead}
+    if any(rule.name == claim.key for rule in joint):
+        return replace(claim, applies=lambda facts: claim.key in facts)
+    if instead:
+        return replace(claim, applies=instead.isdisjoint)
+    return claim
 
 
 def _derived(declaration: Declaration) -> Iterator[dict[str, Any]]:

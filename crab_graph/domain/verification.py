@@ -156,8 +156,7 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
     items = tables.find(kind.items, "booking_id", booking["booking_id"])
     held = kind.units_by_offer(items)
     entity = tables.world.tables[kind.entity.name][booking["entity_id"]]
-    found = (tables.get(kind.offer.name, key) for key in held)
-    offers = [one for one in found if one is not None]
+    offers = [_as_sold(tables, kind, key) for key in held]
     days = {column: day_number(items[0][column]) for column in kind.interval or ()}
     # By the day all offers are held together; otherwise each unit is of one of them.
     units = kind.units(items[0]) if days else held.total()
@@ -180,6 +179,15 @@ def _read_booking(tables: BookingTables, kind: Kind, booking: Row, slot: str | N
             Person(*(item[column] for column in kind.people)) for item in items if kind.people
         ),
     )
+
+
+def _as_sold(tables: BookingTables, kind: Kind, key: str) -> Row:
+    """Return an offer as it was before the episode, at its price of now: a fault can raise that."""
+    first: Row = tables.world.tables[kind.offer.name][key]
+    now = tables.get(kind.offer.name, key)
+    if now is None or "price_cents" not in first:
+        return first
+    return {**first, "price_cents": now["price_cents"]}
 
 
 class DomainCheck(NamedTuple):
@@ -215,6 +223,7 @@ class Claim:
             tuple of values, of which one must be right.
         agrees: Whether a value agrees with the facts, which may lack the key; by default where it
             is the fact's own.
+        applies: Whether there are such statements at all beside the facts; by default there are.
     """
 
     key: str
@@ -222,6 +231,7 @@ class Claim:
     values: Mapping[str, Any] = field(default_factory=dict)
     read: Callable[[str, str], Sequence[tuple[Any, ...]]] | None = None
     agrees: Callable[[Mapping[str, Any], Any], bool] | None = None
+    applies: Callable[[Mapping[str, Any]], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,12 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     unsure, indirect = pattern("attribution", "doubts"), pattern("attribution", "indirect")
     denials, strong = pattern("attribution", "denials"), pattern("approval", "strong")
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
-    claims = [(claim, re.compile(claim.pattern)) for claim in episode.reading.grading.claims]
+    facts = episode.reading.facts
+    claims = [
+        (claim, re.compile(claim.pattern))
+        for claim in episode.reading.grading.claims
+        if claim.applies is None or claim.applies(facts)
+    ]
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
             words = without_leading_no(words)

@@ -17,6 +17,7 @@ from crab_graph.domains.benchmark import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.errors import ResumeMismatch, RunError
 from crab_graph.eval import verdict
+from crab_graph.eval.checks import CheckVerdict
 from crab_graph.eval.gradable import CRASH, UNSOUND, ended_by
 from crab_graph.eval.stamp import WORLD, differing, grading_stamp
 from crab_graph.eval.user_facts import UserConduct
@@ -30,6 +31,7 @@ from crab_graph.runs.versions import versions
 from crab_graph.runs.writing import hold_run
 from crab_graph.seals import seal_line
 from crab_graph.settings import TrustSettings
+from crab_graph.terms import TURNS_INTO
 from crab_graph.workers import take_place, unfinished_path
 
 VERDICT_FIELDS = tuple("outcome passed fault error checks strict failures primary_failure".split())
@@ -110,6 +112,7 @@ def _fields_of(found: verdict.Verdict, is_own_world: bool) -> dict[str, Any]:
 
 
 _KEPT_BEFORE = {*VERDICT_FIELDS, "stamp"}
+_UNDECIDED = str(CheckVerdict.NOT_EVALUATED)
 
 Turned = dict[str, tuple[str | None, str | None]]
 """The checks that changed, each with its verdict so far and now; `None` for none."""
@@ -160,7 +163,7 @@ class Regrading:
         counts: dict[str, Counter[str]] = {}
         for change in self.changes:
             for check, (before, after) in change.rules.items():
-                words = f"{before or 'none'} → {after or 'none'}"
+                words = TURNS_INTO.join((before or "none", after or "none"))
                 counts.setdefault(check, Counter())[words] += 1
         return {check: dict(counts[check]) for check in sorted(counts)}
 
@@ -306,12 +309,26 @@ def _regrade_one(bench: Benchmark, record: EpisodeRecord, found: Regrading) -> E
         found.reasons[part] = found.reasons.get(part, 0) + 1
     if again.error and again.error.startswith(CRASH):
         found.ungraded[again.episode_id] = again.error
-    if any(getattr(record, name) != getattr(again, name) for name in VERDICT_FIELDS):
-        checks = _turned(record.checks, again.checks)
-        strict = _turned(record.strict.get("checks", {}), again.strict.get("checks", {}))
+    before, after = _with_all_checks(record, again), _with_all_checks(again, record)
+    if any(getattr(before, name) != getattr(after, name) for name in VERDICT_FIELDS):
+        checks = _turned(before.checks, after.checks)
+        strict = _turned(before.strict.get("checks", {}), after.strict.get("checks", {}))
         change = VerdictChange(record.episode_id, record.outcome, again.outcome, checks, strict)
         found.changes.append(change)
     return again
+
+
+def _with_all_checks(record: EpisodeRecord, other: EpisodeRecord) -> EpisodeRecord:
+    """Return a record with the other's checks too: one that it lacks was not evaluated.
+
+    A version of a domain that knows more checks changes no verdict where they decide nothing.
+    """
+    strict = dict(record.strict)
+    if "checks" in strict:
+        known = other.strict.get("checks", {})
+        strict["checks"] = {**dict.fromkeys(known, _UNDECIDED), **strict["checks"]}
+    checks = {**dict.fromkeys(other.checks, _UNDECIDED), **record.checks}
+    return record.model_copy(update={"checks": checks, "strict": strict})
 
 
 def _turned(before: Mapping[str, str], after: Mapping[str, str]) -> Turned:

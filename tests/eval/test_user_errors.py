@@ -140,6 +140,20 @@ def test_to_take_what_is_offered_states_nothing(text, found):
     assert codes(script) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We want a hotel of at least 4 stars, unless that breaks the budget.", []),
+        ("The hotel should have 5 stars.", ["U1"]),
+    ],
+)
+def test_a_joint_wish_is_stated_with_the_words_of_the_wish_that_it_replaces(text, found):
+    script = Script(build_task(stars_unless=4, hotel_stars=None))
+    script.user(text)
+    script.user("###STOP###")
+    assert codes(script) == found
+
+
 def test_a_window_is_stated_wrongly_only_outside_of_it():
     task = build_task(last_day="2027-05-07")
     for text, found in (

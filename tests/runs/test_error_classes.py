@@ -100,6 +100,6 @@ def test_a_crash_of_a_verifier_is_the_environments_and_leaves_a_dialogue_to_grad
     assert (episode.outcome, episode.fault) == ("infra_error", "environment")
     assert "a bug in a verifier" in (episode.error or "") and len(episode.messages) > 1
     assert main(["regrade", str(run.directory)]) == 1
-    assert "infra_error →" in capsys.readouterr().out
+    assert "infra error →" in capsys.readouterr().out
     (again,) = cg.open_run(run.directory)
     assert again.fault == "agent" and again.error is None and again.history

@@ -185,7 +185,7 @@ def test_pivot_finds_the_turn_and_adds_trials(bench, tmp_path, capsys, monkeypat
     shards = Path(out) / PIVOTS / EPISODE / "shards" / "part-0.jsonl"
     before = shards.read_bytes()
     assert main(["pivot", str(out), EPISODE, "--trials", "2"]) == 0
-    assert "No turn changed the chance" in capsys.readouterr().out
+    assert "No message changed the chance" in capsys.readouterr().out
     assert shards.read_bytes().startswith(before)
     assert shards.read_bytes().count(b"\n") == 8
     assert load_pivots(out)[EPISODE].trials == 2

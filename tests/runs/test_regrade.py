@@ -44,8 +44,8 @@ def test_a_changed_verdict_is_told_and_the_old_one_kept(run, capsys):
     episode_id = tamper(run, outcome="pass", passed=True, checks=checks, failures=[])
     assert main(["regrade", str(run.directory)]) == 1
     told = capsys.readouterr().out
-    assert episode_id in told and "pass → fail" in told
-    assert "D05: fail → pass" in told and "nothing surplus booked" in told
+    assert episode_id in told and "passed → failed" in told
+    assert "D05: failed → passed" in told and "nothing surplus booked" in told
     again = cg.open_run(run.directory)[episode_id]
     assert again.model_copy(update={"history": ()}) == run[0]
     assert [(one["outcome"], one["checks"]["D05"]) for one in again.history] == [("pass", "fail")]
