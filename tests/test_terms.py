@@ -58,7 +58,7 @@ def test_pages_take_their_words_from_the_vocabulary():
     assert written == WRITTEN
 
 
-WRITTEN = ["Arguments", "Answers of tools that were read again and again (estimates)"]
+WRITTEN = ["Arguments"]
 """What stands over parts of pages that nothing else shows."""
 
 

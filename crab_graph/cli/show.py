@@ -47,6 +47,7 @@ def show(
     from crab_graph.analysis.viewer import close_up
     from crab_graph.analysis.viewer.background import Background
     from crab_graph.analysis.viewer.screen import print_episode, print_notes
+    from crab_graph.analysis.viewer.spending import print_spending
     from crab_graph.runs.notes import notes_by_episode, read_notes
     from crab_graph.runs.store import load_record
 
@@ -73,6 +74,7 @@ def show(
         )
         if private:
             close_up.print_facts(console(), record, background.fact_values(record.task_id))
+        print_spending(console(), record)
         print_notes(console(), notes_by_episode(read_notes(run)).get(record.episode_id, ()))
     if why:
         close_up.print_why(console(), record, deeds, background.card)

@@ -16,7 +16,7 @@ from crab_graph.models.failures import CallTimeout
 from crab_graph.models.meter import Meter
 from crab_graph.models.prices import Cost, Prices
 from crab_graph.models.retrying import within
-from crab_graph.models.usage import PARTIES, TOKENS, ModelUsage, Usage, add_usage
+from crab_graph.models.usage import PARTIES, TOKENS, ModelUsage, Usage, add_usage, reading_of
 
 Result = TypeVar("Result")
 
@@ -54,15 +54,20 @@ class Tried(NamedTuple, Generic[Result]):
 class Taken(TypedDict):
     """What one step took that asked a model: time on the clock, tokens by model, dollars if known.
 
-    It lies beside the message that the step ended in.
+    `read_dollars` are those of them that went into reading. It lies beside the message that the
+    step ended in.
     """
 
     seconds: float
     models: dict[str, dict[str, Any]]
     dollars: float | None
+    read_dollars: float | None
 
 
 _COUNTED = ("calls", "uncounted", *TOKENS)
+
+_DIGITS = 6
+"""Of the seconds of tools, which take less than a thousandth of one."""
 
 
 def beside(
@@ -71,15 +76,30 @@ def beside(
     """Return a message with what its step took beside it, where that asked a model."""
     if not tried.usage:
         return dict(line)
-    cost = prices.cost(tried.usage, spec)
+    cost, reading = prices.cost(tried.usage, spec), prices.cost(reading_of(tried.usage), spec)
     models = {
         model: {name: count for name in _COUNTED if (count := used.get(name)) is not None}
         for model, used in tried.usage.items()
     }
     taken = Taken(
-        seconds=round(tried.took, 3), models=models, dollars=cost.dollars if cost.is_known else None
+        seconds=round(tried.took, 3),
+        models=models,
+        dollars=cost.dollars if cost.is_known else None,
+        read_dollars=reading.dollars if cost.is_known else None,
     )
     return {**line, "took": taken}
+
+
+def without_took(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message without what it took; so an episode that asks no model holds no clock."""
+    return {key: value for key, value in line.items() if key != "took"}
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Run a tool; return what came of it, and the seconds it took on the clock."""
+    begun = time.perf_counter()
+    found = work()
+    return found, round(time.perf_counter() - begun, _DIGITS)
 
 
 def try_step(

@@ -9,6 +9,7 @@ episode with a status of its own, so that a run goes on.
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import asdict
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
@@ -26,8 +27,10 @@ from crab_graph.graph.accounts import (
     Tried,
     beside,
     costs_of,
+    timed,
     try_step,
     usage_by_party,
+    without_took,
 )
 from crab_graph.graph.journal import Step, current_step, within
 from crab_graph.graph.own_memory import memory_kept, memory_of
@@ -127,6 +130,8 @@ class EpisodeNodes:
         if step is not None and step.is_repeated:
             turn.load()
         own = turn.lines(counts["seq"], counts["agent_calls"])
+        if not (tried.usage or usage_by_party(spent)):
+            own = own._replace(lines=[without_took(line) for line in own.lines])
         counts = _with_own(counts, own)
         spending = self._spend(spent, "agent", tried.usage, tried.seconds)
         update: Update = {"counts": counts}
@@ -266,6 +271,8 @@ class EpisodeNodes:
         log = state.get("events", [])
         try:
             lines, events, errors = self._run(pending["tool_calls"], owner, log, counts["seq"])
+            if not usage_by_party(state.get("spent", {})):
+                lines = [without_took(line) for line in lines]
         except Exception as error:
             return _failed("environment", "environment_error", error)
         update = self._next(
@@ -345,13 +352,14 @@ class EpisodeNodes:
         events: list[Event] = []
         errors = 0
         for number, call in enumerate(calls, start=seq):
-            outcome = self._tools.call(ledger, owner, call["name"], call["arguments"])
+            run = partial(self._tools.call, ledger, owner, call["name"], call["arguments"])
+            outcome, seconds = timed(run)
             written = [{**event, "seq": number} for event in outcome.events]
             ledger = ledger.extended(written)
             events += written
             errors += outcome.is_own_error
             line = {"seq": number, "role": "tool", "owner": str(owner), "tool_call_id": call["id"]}
-            lines.append(line | {"content": outcome.content})
+            lines.append(line | {"content": outcome.content, "took": {"seconds": seconds}})
         return lines, events, errors
 
     def _next(

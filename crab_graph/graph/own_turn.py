@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from langgraph.types import interrupt
 
 from crab_graph.agents.reply import Call, clean_text, plain
 from crab_graph.agents.workplace import Memory, TurnOver, caller_of, path_of
+from crab_graph.graph.accounts import timed
 from crab_graph.graph.journal import Step
 from crab_graph.graph.state import Message
 from crab_graph.models.meter import Meter, current_meter
@@ -207,7 +209,9 @@ class OwnTurn:
                 asked["tool_calls"].append(call)
                 line: Message = {"seq": seq + len(lines), "role": "tool", "owner": "agent"}
                 events += [{**event, "seq": line["seq"]} for event in entry["events"]]
-                lines.append(line | {"tool_call_id": name, "content": entry["content"]})
+                line |= {"tool_call_id": name, "content": entry["content"]}
+                took = {"took": {"seconds": entry["seconds"]}} if "seconds" in entry else {}
+                lines.append(line | took)
         return OwnLines(lines, events, calls, sum(map(_is_own_error, self._made())))
 
     def _made(self) -> list[Entry]:
@@ -240,13 +244,14 @@ class OwnTurn:
         return Answered(known["content"], known["is_error"])
 
     def _run(self, call: Call, written: tuple[int, int], before: int | None = None) -> Entry:
-        outcome = self._scene.tools.call(self._ledger, Owner.AGENT, *call)
+        run = partial(self._scene.tools.call, self._ledger, Owner.AGENT, *call)
+        outcome, seconds = timed(run)
         text = self._batches[written[0]].text if written is not _ALONE else ""
         entry: Entry = {"kind": "call", "who": _who(), "text": text}
         entry |= {"caller": caller_of(_metadata())}
         entry |= {"name": call.name, "arguments": call.arguments, "written": list(written)}
         entry |= {"content": outcome.content, "is_error": outcome.is_error}
-        entry |= {"is_own_error": outcome.is_own_error}
+        entry |= {"is_own_error": outcome.is_own_error, "seconds": seconds}
         self._keep(entry | {"events": list(outcome.events)}, before)
         self._ledger = self._ledger.extended(outcome.events)
         return entry

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from crab_graph.graph.accounts import without_took
 from crab_graph.graph.state import (
     Batch,
     Counts,
@@ -70,10 +71,7 @@ def state_after(
     `hidden` is what `hidden_state` said, and the episode that goes on is begun with `spec`.
     """
     # What earlier steps took was paid by the episode that this one goes on from.
-    beside = {
-        one["seq"]: {key: value for key, value in one.items() if key != "took"}
-        for one in hidden["beside"]
-    }
+    beside = {one["seq"]: without_took(one) for one in hidden["beside"]}
     lines = [{**line, "seq": n} | beside.get(n, {}) for n, line in enumerate(messages[:end])]
     if not lines:
         return {}

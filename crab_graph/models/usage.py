@@ -6,7 +6,7 @@ Adding two of them gives a third; nothing is ever changed in place.
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from typing_extensions import TypedDict
 
@@ -66,6 +66,15 @@ def add_usage(*parts: Usage) -> dict[str, ModelUsage]:
         for model, one in part.items():
             found[model] = _added(found[model], one) if model in found else one
     return found
+
+
+def reading_of(usage: Usage) -> dict[str, ModelUsage]:
+    """Return the part of a usage that went into reading."""
+    written = ("output_tokens", "reasoning_tokens")
+    return {
+        model: cast(ModelUsage, {key: one for key, one in used.items() if key not in written})
+        for model, used in usage.items()
+    }
 
 
 def totals(usage: Usage) -> Totals:

@@ -31,7 +31,7 @@ from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.step_costs import measured_seconds
+from crab_graph.runs.step_costs import measured_seconds, tool_costs
 from crab_graph.runs.surroundings import undisturbed
 from crab_graph.settings import EpisodeKeywords
 
@@ -247,7 +247,8 @@ def _record(
         trace=tuple(trace_of(state)),
         hidden=hidden_state(state),
     )
-    return record.model_copy(update={"seconds": measured_seconds(record)})
+    took = {"seconds": measured_seconds(record), "tool_costs": tool_costs(record)}
+    return record.model_copy(update=took)
 
 
 def _spending(

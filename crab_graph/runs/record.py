@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
+from typing_extensions import TypedDict
 
 from crab_graph.domain.card import EARLIER_AXES
 from crab_graph.enclosed import PLAIN_NAME
@@ -30,6 +31,20 @@ NO_VERDICT: Mapping[str, Any] = {
     **{"failures": (), "primary_failure": None, "explanation": None},
 }
 """What an `infra_error` holds in place of a verdict, since it says nothing of the agent."""
+
+
+class ToolCost(TypedDict):
+    """What one tool took in an episode.
+
+    Of so many calls `timed` were measured, and took `seconds` together. Its answers were read again
+    and again: so many tokens of the agent's models in all, and dollars; both are estimates.
+    """
+
+    calls: int
+    timed: int
+    seconds: float
+    tokens: int | None
+    dollars: float | None
 
 
 class EpisodeRecord(FileModel):
@@ -64,6 +79,7 @@ class EpisodeRecord(FileModel):
         usage: What the models of agent and user took, by party and model, in all attempts.
         cost: What that cost in US dollars, by party; `None` where a price is not known.
         seconds: Time on the clock of the steps that asked a model, by party.
+        tool_costs: What each tool took, by name; empty where no model was asked.
         lost_usage: What of it went into steps that failed, and is not in the checkpoints.
         mock_seats: The parties that were played by `mock-llm`, which is no language model.
         attempts: How often the episode was begun; infra errors are tried again.
@@ -109,6 +125,7 @@ class EpisodeRecord(FileModel):
     usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
     cost: dict[str, float | None] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
+    tool_costs: dict[str, ToolCost] = Field(default_factory=dict)
     lost_usage: dict[str, dict[str, ModelUsage]] = Field(default_factory=dict)
     mock_seats: tuple[str, ...] = ()
     toolset: str = Toolset.PARITY.value

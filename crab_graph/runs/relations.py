@@ -2,7 +2,8 @@
 
 They stand in `relations.toml`, and their names are stable; `docs/analytics.md` is made of them.
 No path is in any table, but for the name of a run's directory in `runs`, and no clock but in
-`steps` and `notes`: the same episodes give the same rows wherever and whenever they were played.
+`notes`, and in `steps` and `tool_calls` where a model was asked: the same episodes give the same
+rows wherever and whenever they were played.
 """
 
 import json
@@ -17,7 +18,7 @@ from crab_graph.domain.card import AxisCard
 from crab_graph.domain.verification import Part
 from crab_graph.eval.verifiers import part_of_check
 from crab_graph.runs.record import EpisodeRecord
-from crab_graph.runs.step_costs import rereads, step_rows
+from crab_graph.runs.step_costs import rereads, step_rows, tool_seconds
 
 Row = dict[str, Any]
 
@@ -148,6 +149,7 @@ class _Dialogue:
         self.calls: list[Row] = []
         self._trace = iter(record.trace)
         self._rereads = iter(rereads(record))
+        self._seconds = iter(tool_seconds(record))
         self._asked: dict[str, Mapping[str, Any]] = {}
         self._unspoken: dict[str, list[Row]] = {"agent": [], "user": []}
         told = Counter(fact.get("turn") for fact in record.facts)
@@ -204,10 +206,11 @@ class _Dialogue:
             "error": str(refusal["error"]) if refusal else None,
             "error_message": refusal.get("message"),
             "writes": len(step.get("events") or ()),
+            "seconds": next(self._seconds),
         }
         if (read := next(self._rereads)) is not None:
             row |= {"result_tokens": read.tokens, "later_steps": read.reads}
-            row["reread_tokens"] = read.in_all
+            row |= {"reread_tokens": read.in_all, "reread_dollars": read.dollars}
         self.calls.append(row)
         self._unspoken[owner].append(row)
 

@@ -226,10 +226,12 @@ def test_final_tables_of_two_domains_stand_side_by_side():
         TableCard(name="x", key="y", columns={"y": 'INT); DROP TABLE "runs'})
 
 
-def test_neither_clocks_nor_paths_are_in_the_tables():
-    tables = [table for table in RELATIONS if table.name != "steps"]
-    names = {column.name for table in tables for column in table.columns}
-    assert not {"path", "directory", "time", "seconds", "started"} & names
+def test_neither_clocks_nor_paths_are_in_the_tables(run):
+    clocks = [one.name for one in RELATIONS if any(c.name == "seconds" for c in one.columns)]
+    assert clocks == ["tool_calls", "steps"]
+    assert rows(run, "SELECT count(seconds) AS n FROM tool_calls") == [{"n": 0}]  # of no model
+    names = {column.name for table in RELATIONS for column in table.columns}
+    assert not {"path", "directory", "time", "started"} & names
 
 
 def test_several_runs_are_told_apart_by_their_number(run, other):

@@ -38,6 +38,7 @@ FIGURES = Seam(
         "effort": f"{_HERE}.verdict_exhibits:more_work",
         "coverage": f"{_HERE}.verdict_exhibits:coverage",
         "spending": f"{_HERE}.spending_exhibits:spending",
+        "tools": f"{_HERE}.tool_exhibits:tools",
         "failures": f"{_HERE}.failure_exhibits:failure_modes",
         "checks": f"{_HERE}.failure_exhibits:failed_checks",
         "parts": f"{_HERE}.failure_exhibits:missed_parts",

@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from crab_graph.analysis.report.exhibit import Chart, Point, brief_points, link_to
+from crab_graph.analysis.report.exhibit import Chart, Point, brief_points, link_to, n_of
 from crab_graph.analysis.report.svg import (
     LABEL,
     LINE,
@@ -146,7 +146,7 @@ def _grid(
     points = [point for own in panels.values() for point in own]
     told = [scales[name].tell(one.value) for name, own in panels.items() for one in own]
     values = max(map(width_of, told), default=0) + 12
-    bases = max((width_of(_basis(point), SMALL) for point in points), default=0)
+    bases = max((width_of(n_of(point), SMALL) for point in points), default=0)
     bases += 7 if bases else 0
     least = _LEAST_PLOT + values + bases + _BETWEEN
     heads = max((width_of(point.member) for point in points), default=0)
@@ -252,7 +252,7 @@ def _marks(
         yield _linked(point, "".join(drawn))
         end = left + grid.plot + grid.value
         yield text_at(end, y + 4, scale.tell(point.value), "ink", "end")
-        if basis := _basis(point):
+        if basis := n_of(point):
             yield text_at(end + 7, y + 4, basis, "muted small")
 
 
@@ -329,11 +329,6 @@ def _excludes_zero(point: Point) -> bool:
     if point.low is None or point.high is None:
         return False
     return point.low > 0 or point.high < 0
-
-
-def _basis(point: Point) -> str:
-    """Return what a value rests on, short: `n 16` for `16 tasks, 32 episodes`."""
-    return f"n {point.n.partition(' ')[0]}" if point.n else ""
 
 
 def _told(point: Point, scale: Scale) -> str:

@@ -25,6 +25,11 @@ Filter = Mapping[str, str]
 """What finds episodes: `agent`, `user`, `stratum`, `outcome`, `check`, and so on, each a value."""
 
 
+def n_of(point: "Point") -> str:
+    """Return what a value in a chart rests on, short: `n 16` for `16 tasks, 32 episodes`."""
+    return f"n {point.n.partition(' ')[0]}" if point.n else ""
+
+
 def link_to(where: Filter) -> str:
     """Return the place in the page that lists the episodes a filter finds."""
     return f"#episodes?{urlencode(where, errors='replace')}"

@@ -30,6 +30,7 @@ from crab_graph.analysis.viewer.screen import (
     print_told,
     styled,
 )
+from crab_graph.analysis.viewer.spending import turn_spending
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.errors import UsageError
 from crab_graph.eval.explanation import readings_of
@@ -110,6 +111,8 @@ def print_turn(console: Console, record: EpisodeRecord, turn: TurnDetail, *, pri
     print_text(console, exchange)
     if private:
         print_told(console, record, exchange)
+    if exchange.turn is not None and (took := turn_spending(record, exchange.turn)):
+        print_indented(console, f"took {took}", 4, "dim")
     if exchange.calls:
         console.print(Text(f"\n{terms.HEADINGS['before']}", style="bold"))
     shown = turn.calls(private)

@@ -47,13 +47,14 @@ export function drawExchange(view, place, showsPrivate, prefix = "", notes = nul
   const calls = showsPrivate ? exchange.calls : exchange.calls.filter((call) => call.owner === "agent");
   const deeds = turn ? view.deeds.filter((deed) => deed.message === turn) : [];
   const facts = turn && showsPrivate ? view.facts.filter((fact) => fact.turn === turn) : [];
+  const took = turn && view.spending ? view.spending.turns[turn] : null;
   const isNew = exchange.held !== (place ? view.exchanges[place - 1].held : 0);
   const reveal = secret && !showsPrivate && !prefix
     ? make("button", { type: "button", "data-reveal": true }, `Show ${plural(secret, "private call")} of the user`) : null;
   const said = turn && (exchange.text.trim() ? make("div", { class: "said", dir: "auto" }, unbroken(exchange.text)) : make("p", { class: "quiet" }, "empty message"));
   return make("div", { class: `exchange ${exchange.speaker}`, id: turn ? `${prefix}turn-${turn}` : null },
     make("div", {},
-      make("p", { class: "speaker" }, make("b", {}, exchange.speaker === "agent" ? "Agent" : "User"), turn ? ` message ${turn}` : ""),
+      make("p", { class: "speaker" }, make("b", {}, exchange.speaker === "agent" ? "Agent" : "User"), turn ? ` message ${turn}` : "", took ? make("span", { class: "spent" }, ` took ${took}`) : null),
       said || make("p", { class: "quiet" }, "no further message"),
       drawTold(facts), drawClaims(deeds), notes),
     make("div", { class: "done" }, drawCalls(calls, prefix), reveal, drawHeld(view.held[exchange.held], isNew, showsPrivate)));
