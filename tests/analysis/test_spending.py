@@ -1,6 +1,7 @@
 """What episodes took: the table and chart of a report, and the part of an episode's page."""
 
 import re
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -57,7 +58,7 @@ def test_what_was_not_measured_is_not_shown():
     assert [cell.value for cell in row[0][3:]] == [None] * 6
 
 
-TIMED = {
+TIMED: dict[str, Any] = {
     "search_flights_by_route": {
         **{"calls": 2, "timed": 2, "seconds": 0.004},
         **{"tokens": 900, "dollars": 0.2},

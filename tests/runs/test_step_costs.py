@@ -1,5 +1,7 @@
 """What steps, messages and tools took is measured where a model was asked, and nowhere else."""
 
+from typing import Any
+
 import pytest
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
@@ -13,8 +15,8 @@ from tests.graph.builders import scripted
 
 PRICES = Prices(models={"scripted": TokenPrice(input=10, output=20)})
 BYE = "That is all. ###STOP###"
-CALLS = [("search_hotels_by_city", {"city": "Boston"}), ("get_customer_information", {})]
-SCRIPT = [CALLS, "Which hotel?", CALLS[:1], "Goodbye."]
+CALLS: Any = [("search_hotels_by_city", {"city": "Boston"}), ("get_customer_information", {})]
+SCRIPT: Any = [CALLS, "Which hotel?", CALLS[:1], "Goodbye."]
 TALK = scripted("A hotel, please.", "Any.", BYE)
 
 
