@@ -43,6 +43,12 @@ class ClauseFeatures:
     facts: dict[str, frozenset[str]]
     keys: tuple[str, ...]
 
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The facts of the things that it names, where it names no fact by words of its own."""
+        is_general = all("how:topic" in how for how in self.facts.values())
+        return tuple(self.facts) if is_general else ()
+
 
 @dataclass(frozen=True, slots=True)
 class MessageSigns:

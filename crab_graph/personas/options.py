@@ -20,6 +20,9 @@ from crab_graph.personas.wordbook import ConflictKind
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
+_LABEL = r"(?:(?:option|number|plan)\s+)?\(?\b([a-z]|\d{1,2})\b\)?"
+_LABELS_OF_QUESTION = re.compile(rf"{_LABEL}(?:\s*,\s*{_LABEL}){{0,3}}\s*,?\s+or\s+{_LABEL}", re.I)
+"""`(a) or (b)`, `option 1, 2 or 3`: what may be chosen, whatever else has a number."""
 _LAST = 10**12
 _MOST_TOGETHER = 512
 """Ways to combine options that are compared with each other."""
@@ -63,7 +66,7 @@ class _Option:
 
 def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | None:
     """Return what to take of a message's options; `None` where there are none, or none fits."""
-    alike = [labels for labels in _labels_apart(plan) if len(labels) > 1]
+    alike = _labels_asked(plan) or [labels for labels in _labels_apart(plan) if len(labels) > 1]
     groups = [[_labelled(plan, label, briefing) for label in labels] for labels in alike]
     labelled = {part.slot for group in groups for option in group for part in option.parts}
     groups += [
@@ -134,6 +137,16 @@ def _labels_apart(plan: StatedPlan) -> list[list[str]]:
         labels = [*(name for names, _ in near for name in names), label]
         apart = [*rest, (labels, own_slots.union(*(found for _, found in near)))]
     return [labels for labels, _ in apart]
+
+
+def _labels_asked(plan: StatedPlan) -> list[list[str]]:
+    """Return the labels that the last question of a message names, where it has such options."""
+    known = {one.option.casefold(): one.option for own in plan.candidates.values() for one in own}
+    for found in reversed([*_LABELS_OF_QUESTION.finditer(plan.said)]):
+        names = [name.casefold() for name in found.groups() if name]
+        if len(named := [known[name] for name in names if name in known]) > 1:
+            return [named]
+    return []
 
 
 def _labelled(plan: StatedPlan, label: str, briefing: UserBriefing) -> _Option:

@@ -43,6 +43,11 @@ _ENDING = 80
 """Characters at the end of a line in which it is looked for."""
 
 
+_WITHIN = re.compile(r"\b(?:any(?:\s+\w+){1,3}\s+)between\b[^,.;?]{1,40}\band\b[^,.;?]{1,30}")
+"""`any moment between the first and the second`: when something may be, not what it is."""
+_IT = re.compile(r"\b(?:for|of|about|on) it\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """One clause, list item or table row of an agent's message: its words, casefolded, and place.
@@ -108,7 +113,10 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
             heading = first or (section if body.endswith(":") else first)
         for start, end in spans:
             clause_text = utterance.text[start:end]
-            named = lexicon.named_slots(clause_text)
+            named = lexicon.named_slots(_WITHIN.sub(" ", clause_text))
+            if not named and segments and _IT.search(clause_text):
+                before = segments[-1].named
+                named = before if len(before) == 1 else named
             is_request = is_listed or says("request", clause_text)
             opens = is_request and clause_text.rstrip().endswith(":")
             scope = named or heading

@@ -61,6 +61,9 @@ ACT_NAMES = tuple(
 """What a message can do: each is a property of its `Reading`."""
 INTENTS = tuple(act.removeprefix("is_") for act in ACT_NAMES if act != "asks_anything")
 """The acts that the model tells."""
+_ANYTHING = re.compile(
+    r"\b(?:anything|any (?:\w+ ){0,2}(?:wish(?:es)?|needs?|requirements?|preferences?|requests?))\b"
+)
 _PLACE = {intent: place for place, intent in enumerate(INTENTS)}
 
 LIKELY_DONE, LIKELY_ASKED = 0.2, 0.35
@@ -212,23 +215,30 @@ class Reading:
         keys, scores = list(self.lexicon.facts), self.fact_scores
         chances = of_message(scores)
         found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
-        if not found and (at := self._guess(scores)) is not None:
-            found = [at]
+        found = self._with_topics(found, keys, scores) or self._guess(scores)
         order = {key: at for one in self.features for at, key in enumerate(one.facts)}
         found.sort(key=lambda place: (scores[:, place].argmax(), order.get(keys[place], len(keys))))
         return {keys[place]: float(chances[place]) for place in found}
 
-    def _guess(self, scores: Numbers) -> int | None:
-        """Return the place of the fact that a question is likeliest about which nothing explains.
+    def _with_topics(self, found: list[int], keys: list[str], scores: Numbers) -> list[int]:
+        """Return places with those of all topics of what asks for any wish about some things."""
+        rows = {int(scores[:, place].argmax()) for place in found}
+        general = (row for row in rows if _ANYTHING.search(self.segments[row].text))
+        topics = {key for row in general for key in self.features[row].topics}
+        return [place for place, key in enumerate(keys) if place in found or key in topics]
 
-        Scores are the log-odds of each clause and fact. A choice among no items is one, too.
+    def _guess(self, scores: Numbers) -> list[int]:
+        """Return the places of what a question is likeliest about which nothing explains.
+
+        Scores are the log-odds of each clause and fact. A choice among no items is one, too. It is
+        one fact, but for a clause that names none by words of its own: then all of its topics.
         """
         is_bare = self._likely == {"asks_choice"} and not self.ids
         if self._is_explained and not is_bare:
-            return None
+            return []
         facts, last = self.lexicon.facts, self._last_question
         keys, scope = list(facts), last.scope if last is not None else frozenset()
-        best, found = _NOT_AT_ALL, None
+        best, found = _NOT_AT_ALL, list[int]()
         for row, segment in enumerate(self.segments):
             is_asked = segment.is_request and not (segment.is_firm or segment.says("action"))
             for key, how in self.features[row].facts.items() if is_asked or is_bare else ():
@@ -237,7 +247,9 @@ class Reading:
                 place, slots = keys.index(key), facts[key].slots
                 is_other = bool(scope and slots) and scope.isdisjoint(slots)
                 if scores[row, place] > best and not is_other:
-                    best, found = scores[row, place], place
+                    topics = self.features[row].topics
+                    best = scores[row, place]
+                    found = [keys.index(one) for one in topics] if key in topics else [place]
         return found
 
     @cached_property

@@ -54,6 +54,14 @@ def chosen(text):
             "| 2 | FL-1002, 07:40 | HT-3317 |\n\nWhich option do you want?",
             "number 2 (FL-1002, HT-3317)",
         ),
+        (
+            "Two difficulties:\n\n(1) Hotel: Ivory Court (HT-3317) has no room.\n(2) Outbound: "
+            f"{LATE}, which ends too late.\n\nSo these belong together:\n(a) Outbound {FITS} with "
+            f"the Ivory Inn (HT-3316), 4 stars\n(b) Outbound {DEARER} with the Ivory Court "
+            "(HT-3317), 4 stars\n\n"
+            "Which of the two, (a) or (b)?",
+            "option A (HT-3316, FL-1002)",
+        ),
     ],
 )
 def test_wishes_decide_else_the_cheaper_else_the_first(text, words):

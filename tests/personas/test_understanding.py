@@ -127,6 +127,15 @@ QUESTIONS = [
     ("Would you like me to look for hotels in the meantime?", ()),
     ("Shall I look for business class seats?", ()),
     ("Just to confirm: could you repeat your customer id?", ("customer_id",)),
+    (
+        "Noted. Is there anything you require of the hotel? If not, say so and I will search.",
+        ["hotel_stars", "room_type", "bed_type"],
+    ),
+    (
+        "A show, lovely! Would a particular day or time of day suit you best for it, or is any "
+        "moment between your arrival and your flight home fine?",
+        ["attraction_date", "attraction_time_of_day"],
+    ),
 ]
 
 
