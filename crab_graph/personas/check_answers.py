@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
-from crab_graph.personas.fact_answers import (
-    OR,
-    absence_words,
+from crab_graph.personas.fact_answers import absence_words, chosen_facts, closing_words
+from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
+from crab_graph.personas.pointed_questions import OR
+from crab_graph.personas.sought_facts import (
     absent_facts,
     asks_openly,
-    chosen_facts,
-    closing_words,
     is_asked_by_name,
     pointed_at,
     read_alone,
 )
-from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from crab_graph.personas.briefing import FactLevel, UserBriefing
-from crab_graph.personas.fact_answers import asked_facts, asks_openly
 from crab_graph.personas.private_notes import due_facts
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import Hearing
+from crab_graph.personas.sought_facts import asked_facts, asks_openly
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.user_guide import fact_label
 from crab_graph.personas.wordbook import ValueForm

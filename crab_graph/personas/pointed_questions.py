@@ -15,7 +15,7 @@ from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.understanding import ANY_ID, HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
-_OR = re.compile(r"\bor\b|/")
+OR = re.compile(r"\bor\b|/")
 _LISTED = re.compile(r"\bor\b|/|,")
 _REACH = 24
 """Characters between two values that a question names together."""
@@ -97,7 +97,7 @@ def _is_about(segment: Segment, words: FactWords) -> bool:
 
 
 def _is_menu(text: str, words: FactWords) -> bool:
-    if _OR.search(text) is None:
+    if OR.search(text) is None:
         return False
     spans = sorted(match.span() for cue in words.cues.values() if (match := cue.search(text)))
     gaps = [text[one[1] : two[0]] for one, two in pairwise(spans)]

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, FactLevel, Reason, UserBriefing
 from crab_graph.personas.error_reactions import gives_up, shortened, warns
-from crab_graph.personas.fact_answers import new_facts
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objects
 from crab_graph.personas.own_tools import ADD, APPROVE
 from crab_graph.personas.rules_user import Hearing
+from crab_graph.personas.sought_facts import new_facts
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.user_guide import detail_limit, fact_label, user_guide
 from crab_graph.personas.wordbook import ValueForm

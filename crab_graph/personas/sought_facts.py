@@ -1,0 +1,236 @@
+"""Which facts a message asks for, of those that a user has and of those on which it has no wish."""
+
+import re
+from collections.abc import Sequence
+
+from crab_graph.personas.asked_beside import asked_alone, asked_beside
+from crab_graph.personas.memory import OPEN
+from crab_graph.personas.plan_answers import can_approve
+from crab_graph.personas.pointed_questions import OR, asked_by_values, asked_throughout
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.stated_values import names_value, words_of
+from crab_graph.personas.turns import Turn
+from crab_graph.personas.wordbook import ValueForm
+
+BY_WORDS = frozenset({"how:cue", "how:hint", "value"})
+_ELLIPSIS: frozenset[str] = frozenset()
+_UNSURE = re.compile(
+    r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
+)
+"""What speaks of a doubt asks for what is sure."""
+_OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
+
+
+def asked_facts(turn: Turn) -> list[str]:
+    """Return the keys the message asks for, an open question standing for all that is left.
+
+    What nobody needs any more is not left, nor is it told beside what spares it.
+    """
+    record = turn.memory.record
+    keys = [*_doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
+    keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
+    keys += read_alone(turn)
+    keys = [key for key in keys if not _is_mention(turn, key)]
+    firm = turn.reading.exactly
+    keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
+    if turn.reading.asks_choice:
+        keys += turn.choices
+    keys += pointed_at(turn)
+    if not keys:
+        keys = [key for key in turn.reading.hinted if _is_open(turn, key)]
+    named = _without_either(turn, dict.fromkeys(keys))
+    if asks_openly(turn):
+        said = [key for key in turn.facts if record.has(key)]
+        for key in sorted(turn.facts, key=lambda one: _names_somebody(turn, one)):
+            is_left = key not in said and key not in named and not _says_who(turn, key)
+            if key in turn.met and turn.reading.asks_booking and not _is_named(turn, key):
+                # Of a plan that fits it nobody need be told.
+                continue
+            if is_left and key not in _spared(turn, [*named, *said]):
+                named.append(key)
+    return [key for key in named if key not in turn.said]
+
+
+def _is_named(turn: Turn, key: str) -> bool:
+    """Tell whether a clause that asks names a fact by words of its own."""
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return any(one.is_request and "how:cue" in how.facts.get(key, ()) for one, how in clauses)
+
+
+def read_alone(turn: Turn) -> list[str]:
+    """Return what questions likely ask for of which nothing else is read, beside no deal."""
+    reading = turn.reading
+    is_deal = reading.ids or reading.asks_booking or reading.asks_choice or reading.asks_wallet
+    played = {*turn.playback.right, *turn.playback.wrong, *turn.playback.mixed}
+    return [] if is_deal else [key for key in asked_alone(reading) if key not in played]
+
+
+def _is_mention(turn: Turn, key: str) -> bool:
+    """Tell whether clauses name a wish's value only as a word for what they ask another wish of."""
+    fact, lexicon = turn.briefing.fact(key), turn.briefing.lexicon
+    if fact is None or not any(cue.search(str(fact.value)) for cue in lexicon.slots.values()):
+        return False
+    asked = {*turn.reading.asked} - {key}
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    own = [
+        (one, how)
+        for one, how in clauses
+        if one.is_request and not how.facts.get(key, _ELLIPSIS).isdisjoint(BY_WORDS)
+    ]
+    return bool(own) and all(
+        "value" in how.facts[key]
+        and words_of(one.text, lexicon.facts[key]) == {str(fact.value)}
+        and any(other in how.facts and slots_of(turn, other) & one.scope for other in asked)
+        for one, how in own
+    )
+
+
+def pointed_at(turn: Turn) -> tuple[str, ...]:
+    """Return the keys of what a question points at by values: the user says it, known or not."""
+    return (*asked_by_values(turn.reading), *asked_throughout(turn.reading))
+
+
+def _doubted(turn: Turn) -> list[str]:
+    """Return what the user said with doubt, and a question names a value of: it says it surely.
+
+    A plan or a choice is no such question.
+    """
+    reading, record = turn.reading, turn.memory.record
+    words = turn.briefing.lexicon.facts
+    doubtful = [key for key in turn.facts if record.has(key) and not record.is_settled(key)]
+    is_deal = reading.asks_booking or reading.asks_choice
+    if reading.ids or (is_deal and can_approve(turn)):
+        return []
+    clauses = list(zip(reading.segments, reading.features, strict=True))
+    asked = [
+        (one, how)
+        for number, (one, how) in enumerate(clauses)
+        if one.is_request
+        or _UNSURE.search(one.text)
+        or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
+    ]
+    return [
+        key
+        for key in doubtful
+        if key in words
+        and any(
+            key in how.facts and names_value(one.text, words[key]) and not is_apart(turn, key, one)
+            for one, how in asked
+        )
+    ]
+
+
+def _is_open(turn: Turn, key: str) -> bool:
+    """Tell whether the user has neither said a fact for sure nor that it has no wish there."""
+    return not (turn.memory.record.is_settled(key) or key in turn.memory.declined)
+
+
+def asks_openly(turn: Turn) -> bool:
+    """Tell whether a message asks for whatever is left to say.
+
+    A question whether that is all ends nothing while nothing is booked. What was asked for openly
+    and is still left is owed when a plan is to be approved, too.
+    """
+    reading = turn.reading
+    is_early = not (turn.wallet.bookings or reading.claims_done)
+    is_plan = bool(reading.ids) and reading.asks_booking
+    is_owed = is_early and is_plan and OPEN in turn.memory.seen
+    return reading.is_open_question or (reading.is_closing and is_early) or is_owed
+
+
+def _says_who(turn: Turn, key: str) -> bool:
+    """Tell whether a fact says who somebody is: nobody is asked for that beside a plan."""
+    reading = turn.reading
+    is_beside_plan = bool(reading.ids) and (reading.asks_booking or reading.asks_choice)
+    return is_beside_plan and _names_somebody(turn, key)
+
+
+def _names_somebody(turn: Turn, key: str) -> bool:
+    words = turn.briefing.lexicon.facts.get(key)
+    return words is not None and words.form in _OF_PERSONS
+
+
+def _is_noted(turn: Turn, key: str) -> bool:
+    """Tell whether a message notes a wish rightly, and no clause that asks names it."""
+    played = turn.playback
+    if key not in played.right or key in played.questioned or key not in turn.facts:
+        return False
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return not any(one.is_request and key in how.facts for one, how in clauses)
+
+
+def _spared(turn: Turn, keys: Sequence[str]) -> set[str]:
+    """Return the facts that others spare."""
+    words = turn.briefing.lexicon.facts
+    return {words[key].spares for key in keys if key in words and key in turn.facts}
+
+
+def _without_either(turn: Turn, keys: dict[str, None]) -> list[str]:
+    """Return keys without those that the message asks for as another way to say one of them."""
+    words = turn.briefing.lexicon.facts
+    spared: set[str] = set()
+    for key in keys:
+        other = words[key].spares if key in words else ""
+        if other in keys and key not in spared and key in turn.facts:
+            spared |= {other} if _is_either(turn, key, other) else set()
+    return [key for key in keys if key not in spared]
+
+
+def _is_either(turn: Turn, key: str, other: str) -> bool:
+    """Tell whether a clause asks for one fact or another."""
+    words = turn.briefing.lexicon.facts
+    for segment in turn.reading.segments:
+        found = [
+            [match for cue in words[name].asks if (match := cue.search(segment.text))]
+            for name in (key, other)
+        ]
+        if all(found):
+            first, last = sorted((matches[0] for matches in found), key=re.Match.start)
+            return OR.search(segment.text[first.end() : last.start()]) is not None
+    return False
+
+
+def new_facts(turn: Turn) -> list[str]:
+    """Return the keys asked for that the user knows and has not said, or not for sure."""
+    record = turn.memory.record
+    return [key for key in asked_facts(turn) if key in turn.facts and not record.is_settled(key)]
+
+
+def absent_facts(turn: Turn) -> list[str]:
+    """Return the keys asked for on which the user has no wish, and has not said so.
+
+    Who may say all at once says so again where a question names the thing again.
+    """
+    known, declined = turn.facts, turn.memory.declined
+    words = turn.briefing.lexicon.facts
+    asked = (key for key in asked_facts(turn) if key in words and key not in known)
+    says_again = turn.behavior.facts_per_answer is None
+    return [
+        key for key in asked if key not in declined or (says_again and is_asked_by_name(turn, key))
+    ]
+
+
+def is_asked_by_name(turn: Turn, key: str) -> bool:
+    """Tell whether a clause that asks for a fact names the slot it is about, if there is one."""
+    slots = set(turn.briefing.lexicon.facts[key].slots)
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return key in turn.reading.asked and any(
+        one.is_request
+        and not (slots and one.scope.isdisjoint(slots))
+        and "how:cue" in how.facts.get(key, ())
+        for one, how in clauses
+    )
+
+
+def is_apart(turn: Turn, key: str, segment: Segment) -> bool:
+    """Tell whether a clause is about other slots than a fact is."""
+    slots = slots_of(turn, key)
+    return bool(slots and segment.scope) and segment.scope.isdisjoint(slots)
+
+
+def slots_of(turn: Turn, key: str) -> set[str]:
+    """Return the slots that a fact is about, or could be met or missed in."""
+    words = turn.briefing.lexicon.facts.get(key)
+    if words is None:
+        return set()
+    return {*words.slots, *(words.conflict.slots if words.conflict else ())}
