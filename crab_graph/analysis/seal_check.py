@@ -18,11 +18,10 @@ from crab_graph.domains.benchmark import DATABASE, MANIFEST, Benchmark, Manifest
 from crab_graph.domains.database_file import GENERATE_AGAIN
 from crab_graph.errors import BenchmarkError, RunError
 from crab_graph.given_values import a_path
-from crab_graph.runs.config import CONFIG, PIVOTS, read_config
+from crab_graph.runs.config import CONFIG, ORIGIN, PIVOTS, read_config
 from crab_graph.runs.parts import ParquetPart, complete_parts, differing_tables, parts_of, read_part
 from crab_graph.runs.pivot import RESULT
 from crab_graph.runs.shard_lines import LineReader, read_shard, shards_of, whole_lines
-from crab_graph.runs.store import ORIGIN
 from crab_graph.runs.warehouse import WAREHOUSE
 from crab_graph.schema import digest, first_error
 from crab_graph.seals import SEAL, DamagedFile, document_problem, open_line, read_document

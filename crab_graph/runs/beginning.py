@@ -1,6 +1,7 @@
 """Making a directory a run's: a new one, or one that goes on under the same settings."""
 
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from crab_graph.runs.config import (
     CONFIG,
     MADE,
     NOTES,
+    ORIGIN,
     PIVOTS,
     SHARDS,
     UNTOLD,
@@ -33,8 +35,11 @@ def begin_run(
     force: bool = False,
     allow_mismatch: bool = False,
     hint: str = BEGIN_OTHERWISE,
+    first: Callable[[], None] | None = None,
 ) -> None:
     """Make a directory this run's, or see that it already is.
+
+    What a run cannot be without is written `first`, before its configuration says that it is one.
 
     A run with other settings is thrown away with `force`; with `allow_mismatch` what is finished
     stays as it is, the rest is done as now asked for, and the run says what differed. Otherwise it
@@ -44,8 +49,8 @@ def begin_run(
         ResumeMismatch: it holds a run with other settings.
         RunError: it holds something else.
     """
-    by = None
-    if (directory / CONFIG).exists():
+    by, is_new = None, not (directory / CONFIG).exists()
+    if not is_new:
         existing = read_config(directory)
         may_differ = force or allow_mismatch
         differing = differences_allowed(directory, existing, config, may_differ, hint)
@@ -55,7 +60,7 @@ def begin_run(
             config = replace(existing, prices=prices, run_limits=config.run_limits, tables=tables)
         elif force:
             forget_episodes(directory)
-            by = Authorship.WRITTEN
+            by, is_new = Authorship.WRITTEN, True
         else:
             differed = (*existing.mismatches, *differing)
             # What is finished stays, with or without checksums.
@@ -64,6 +69,8 @@ def begin_run(
         if config == existing:
             return
     directory.mkdir(parents=True, exist_ok=True)
+    if first is not None and is_new:
+        first()
     save_config(directory, config, by)
 
 
@@ -113,7 +120,7 @@ def check_directory(directory: Path) -> None:
     if directory.exists() and not directory.is_dir():
         raise RunError(f"{directory}: is a file; a run needs a directory")
     if directory.is_dir() and not (directory / CONFIG).exists():
-        # A run that was begun and killed at once may have its seal alone.
+        # A run that was begun and killed at once may have its seal and its origin alone.
         names = {entry.name for entry in entries_of(directory) if entry.suffix != ".lock"}
-        if names - {OWNER}:
+        if names - {OWNER, ORIGIN}:
             raise RunError(f"{directory}: is not empty and holds no run; choose another `out=`")

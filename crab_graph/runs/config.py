@@ -25,8 +25,10 @@ CONFIG = "run.json"
 SHARDS = "shards"
 CHECKPOINTS = "checkpoints"
 PIVOTS = "pivots"
-NOTES = "notes.jsonl"
 """Directory in a run: a run of forks for each episode that was looked into."""
+NOTES = "notes.jsonl"
+ORIGIN = "origin.json"
+"""The episode that a run of forks goes on from."""
 
 MOST_EPISODES = 10_000_000
 """What a run may consist of; the largest that is known of has a thousandth of it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -16,7 +17,7 @@ from crab_graph.models.hosts import keys_withheld
 from crab_graph.models.secrets import MASK
 from crab_graph.runs.ablation import Ablation, compare_conditions
 from crab_graph.runs.beginning import BEGIN_OTHERWISE, begin_run, differences_allowed
-from crab_graph.runs.config import CONFIG, RunConfig, RunPath, read_config
+from crab_graph.runs.config import RunConfig, RunPath, read_config
 from crab_graph.runs.execution import execute
 from crab_graph.runs.run import Run, open_run
 from crab_graph.runs.sitting import (
@@ -97,14 +98,18 @@ def sit(
         RunError: another process works on it.
         StorageError: the disk is full; what was finished is kept.
     """
-    directory, config = sitting.directory, sitting.config
+    directory, config, origin = sitting.directory, sitting.config, sitting.origin
     with interruptible(), keeping(directory):
         directory.mkdir(parents=True, exist_ok=True)
         with hold_run(directory):
-            is_new = not (directory / CONFIG).exists()
-            begin_run(directory, config, force=force, allow_mismatch=allow_mismatch, hint=hint)
-            if sitting.origin is not None and (force or is_new):
-                keep_origin(directory, sitting.origin)
+            begin_run(
+                directory,
+                config,
+                force=force,
+                allow_mismatch=allow_mismatch,
+                hint=hint,
+                first=None if origin is None else partial(keep_origin, directory, origin),
+            )
             with playing(sitting.agent, *user_objects(sitting.users, sitting.setup.settings)):
                 execute(sitting, report)
     return open_run(directory)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from crab_graph.errors import MendedWarning, RunError, UnknownName
 from crab_graph.runs.beginning import differences_allowed
-from crab_graph.runs.config import CONFIG, RunConfig, read_config
+from crab_graph.runs.config import CONFIG, ORIGIN, RunConfig, read_config
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.shard_lines import (
     BadLine,
@@ -34,8 +34,6 @@ from crab_graph.runs.shard_lines import (
 )
 from crab_graph.seals import open_line, seal_line
 from crab_graph.workers import write_atomically
-
-ORIGIN = "origin.json"
 
 Kept = TypeVar("Kept")
 

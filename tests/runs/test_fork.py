@@ -11,7 +11,8 @@ import pytest
 import crab_graph as cg
 from crab_graph.cli import main
 from crab_graph.errors import ResumeMismatch, RunError, UnknownName, UsageError
-from crab_graph.runs.config import PIVOTS, ForkPoint
+from crab_graph.runs import beginning
+from crab_graph.runs.config import PIVOTS, ForkPoint, save_config
 from crab_graph.runs.fork import Source, begin_fork, fork_points, prepare_fork
 from crab_graph.runs.pivot import judge, load_pivots
 from crab_graph.settings import ForkSettings, TrustSettings, WorkSettings
@@ -60,6 +61,33 @@ def test_another_agent_goes_on_with_what_was_said(bench, finished, tmp_path):
     assert cg.resume_run(tmp_path / "f").is_complete
     with pytest.raises(ResumeMismatch, match="begun with agent silent, not solver"):
         cg.fork_episode(finished.directory, EPISODE, 3, tmp_path / "f", agent="solver")
+
+
+def test_forks_that_were_stopped_when_their_settings_stood_go_on(finished, tmp_path, monkeypatch):
+    def and_stop(*arguments):
+        save_config(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(beginning, "save_config", and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        cg.fork_episode(finished.directory, EPISODE, 3, tmp_path / "f", agent="silent")
+    monkeypatch.undo()
+    (one,) = cg.resume_run(tmp_path / "f")
+    assert one.forked_from is not None and one.forked_from["episode_id"] == EPISODE
+
+
+def test_forks_that_were_stopped_before_their_settings_stood_begin_again(
+    finished, tmp_path, monkeypatch
+):
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(beginning, "save_config", stop)
+    with pytest.raises(KeyboardInterrupt):
+        cg.fork_episode(finished.directory, EPISODE, 3, tmp_path / "f", agent="silent")
+    monkeypatch.undo()
+    (one,) = cg.fork_episode(finished.directory, EPISODE, 3, tmp_path / "f", agent="silent")
+    assert one.forked_from is not None and one.forked_from["episode_id"] == EPISODE
 
 
 def test_another_persona_and_a_typed_message(finished, tmp_path):

@@ -26,12 +26,12 @@ from crab_graph.analysis.viewer.listing import (
 )
 from crab_graph.domain.card import DomainCard
 from crab_graph.errors import RunError, UsageError
-from crab_graph.runs.config import NOTES, read_config
+from crab_graph.runs.config import NOTES, ORIGIN, read_config
 from crab_graph.runs.notes import Note, a_draft, find_notes, notes_by_episode, write_note
 from crab_graph.runs.record import EpisodeRecord
 from crab_graph.runs.run import card_of
 from crab_graph.runs.shard_lines import LineReader, shards_of, whole_lines
-from crab_graph.runs.store import ORIGIN, read_origin
+from crab_graph.runs.store import read_origin
 from crab_graph.seals import UNSEALED, open_line
 
 ORIGIN_ID = "origin"
