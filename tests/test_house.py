@@ -12,7 +12,7 @@ LONGEST = 60
 WORDS = ("flight", "hotel", "attraction", "passenger", "airline", "outbound", "itinerary")
 """Words of domains that ship; outside their folders nothing names what they are about."""
 SPOKEN = (".py", ".toml", ".md", ".js", ".html")
-FAMILIES = {"cli", "verifiers", "travel", "clinic"}
+FAMILIES = {"cli", "verifiers", "travel", "clinic", "tour"}
 """Folders whose modules carry the name of a command, a check or a domain's part of a subject."""
 
 

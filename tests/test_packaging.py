@@ -60,7 +60,7 @@ def test_the_wheel_brings_each_shipped_domain_under_its_name(wheel_path, wheel_n
     assert dict(entries["crab_graph.domains"]) == {
         name: f"crab_graph.domains.{name}.domain:{name.upper()}" for name in folders
     }
-    assert folders == {"clinic", "travel"}
+    assert folders == {"clinic", "tour", "travel"}
 
 
 def test_the_wheel_holds_the_words_of_the_engine_and_the_package_a_new_domain_begins_with(

@@ -1,12 +1,14 @@
 """Plain search for every solution: a witness that shares nothing with the counting engines.
 
 Depth first over the rows as the tables hold them, with Python values only. Rows of a node that no
-plain edge tells apart are tried together, and a bounded sum cuts a branch as soon as its cheapest
-completion exceeds it.
+plain edge tells apart are tried together. What a branch costs at least to complete depends on no
+more than what later edges read of it, and is found out once for all branches that agree in that: a
+branch is cut as soon as nothing completes it within the bounded sum.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from math import prod
 from typing import Any
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
@@ -34,16 +36,27 @@ class _Search:
     """The state that does not change while branches are tried."""
 
     def __init__(self, graph: ConstraintGraph, rows: Mapping[str, Sequence[Row]]) -> None:
-        self.order = _by_edges(graph)
         self.edges, self.linear = split_sum(graph.edge_constraints)
-        self.groups = [self._grouped(node, _valid(graph, node, rows[node])) for node in self.order]
-        least = [min((group[0][0] for group in groups), default=0) for groups in self.groups]
-        self.cheapest_rest = [sum(least[depth + 1 :]) for depth in range(len(self.order))]
+        kept = {node: _valid(graph, node, rows[node]) for node in graph.node_ids}
+        self.order = _narrowest_order(graph, kept)
+        self.groups = [self._grouped(node, kept[node]) for node in self.order]
         self.checks: list[list[_Check]] = []
         for depth, node in enumerate(self.order):
             done = self.order[: depth + 1]
             closed = [e for e in self.edges if node in e.nodes and set(done).issuperset(e.nodes)]
             self.checks.append([_Check(edge, done) for edge in closed])
+        self.read = [self._read_later(depth) for depth in range(len(self.order))]
+        self.known: list[dict[tuple[Value, ...], int | None]] = [{} for _ in self.order]
+
+    def _read_later(self, depth: int) -> list[tuple[int, str]]:
+        """Return what edges read of the nodes before a depth that a node from there on completes.
+
+        These are places in the order, with names of properties.
+        """
+        places = {node: place for place, node in enumerate(self.order)}
+        waiting = [edge for edge in self.edges if max(places[one] for one in edge.nodes) >= depth]
+        refs = dict.fromkeys(ref for edge in waiting for ref in edge.refs)
+        return [(places[node], name) for node, name in refs if places[node] < depth]
 
     def solutions(self) -> Iterator[Solution]:
         """Yield every solution."""
@@ -57,16 +70,38 @@ class _Search:
         if depth == len(self.order):
             yield list(chosen)
             return
-        groups = self.groups[depth]
-        admitted = [check.admitted(chosen, groups) for check in self.checks[depth]]
-        if admitted:
-            groups = [groups[position] for position in sorted(frozenset.intersection(*admitted))]
-        for group in groups:
+        for group in self._admitted(chosen):
             cost = spent + group[0][0]
-            if self._is_within(cost + self.cheapest_rest[depth]):
-                chosen.append(group)
+            chosen.append(group)
+            rest = self._least(chosen)
+            if rest is not None and self._is_within(cost + rest):
                 yield from self._choices(chosen, cost)
+            chosen.pop()
+
+    def _admitted(self, chosen: list[_Group]) -> list[_Group]:
+        """Return the groups of the next node that break no edge with what was chosen."""
+        groups, checks = self.groups[len(chosen)], self.checks[len(chosen)]
+        admitted = [check.admitted(chosen, groups) for check in checks]
+        if not admitted:
+            return groups
+        return [groups[position] for position in sorted(frozenset.intersection(*admitted))]
+
+    def _least(self, chosen: list[_Group]) -> int | None:
+        """Return what the rest costs at least beside what was chosen; `None` if nothing fits."""
+        depth = len(chosen)
+        if depth == len(self.order):
+            return 0
+        key = tuple([chosen[place][0][1][name] for place, name in self.read[depth]])
+        if key not in self.known[depth]:
+            costs = []
+            for group in self._admitted(chosen):
+                chosen.append(group)
+                rest = self._least(chosen)
                 chosen.pop()
+                if rest is not None:
+                    costs.append(group[0][0] + rest)
+            self.known[depth][key] = min(costs, default=None)
+        return self.known[depth][key]
 
     def _rows(self, groups: Sequence[_Group], spent: int) -> Iterator[tuple[Row, ...]]:
         """Yield one row a group such that the sum is in bounds."""
@@ -131,14 +166,36 @@ def _valid(graph: ConstraintGraph, node: str, rows: Sequence[Row]) -> list[Row]:
     return list(rows)
 
 
-def _by_edges(graph: ConstraintGraph) -> list[str]:
-    """Order nodes so that edges can be checked early."""
-    order: list[str] = []
+def _narrowest_order(graph: ConstraintGraph, kept: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Order nodes so that the least there is to try is told apart by edges that are still open.
 
-    def closed(node: str) -> int:
-        done = {*order, node}
-        return sum(done.issuperset(edge.nodes) for edge in graph.edge_constraints)
+    A branch is told apart by what open edges read of each of its nodes, of which there are so many
+    combinations at most.
+    """
+    edges, _ = split_sum(graph.edge_constraints)
+    seen: dict[tuple[str, tuple[str, ...]], int] = {}
 
-    while len(order) < len(graph.nodes):
-        order.append(max((node for node in graph.node_ids if node not in order), key=closed))
-    return order
+    def told_apart(done: frozenset[str]) -> int:
+        names: dict[str, dict[str, None]] = {}
+        for edge in edges:
+            if not done.issuperset(edge.nodes):
+                for node, name in edge.refs:
+                    names.setdefault(node, {})[name] = None
+        return prod(distinct(node, tuple(own)) for node, own in names.items() if node in done)
+
+    def distinct(node: str, names: tuple[str, ...]) -> int:
+        if (node, names) not in seen:
+            seen[node, names] = len({tuple([row[name] for name in names]) for row in kept[node]})
+        return seen[node, names]
+
+    best: dict[frozenset[str], tuple[int, list[str]]] = {frozenset(): (0, [])}
+    for _ in graph.nodes:
+        longer: dict[frozenset[str], tuple[int, list[str]]] = {}
+        for done, (cost, order) in best.items():
+            branches = told_apart(done)
+            for node in set(graph.node_ids) - done:
+                more = done | {node}
+                found = (cost + branches * len(kept[node]), [*order, node])
+                longer[more] = min(longer.get(more, found), found)
+        best = longer
+    return best[frozenset(graph.node_ids)][1]

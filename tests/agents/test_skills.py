@@ -15,7 +15,7 @@ CONDITIONS = ("generic", "d1", "d2", "d3", "d4")
 TASKS = 20
 
 
-@pytest.fixture(scope="module", params=["travel", "clinic"])
+@pytest.fixture(scope="module", params=["travel", "clinic", "tour"])
 def benchmark(request, tmp_path_factory):
     directory = tmp_path_factory.mktemp(request.param) / "bench"
     return generate_benchmark(directory, TASKS, domain=request.param, seed=7, distractors=400)

@@ -29,7 +29,7 @@ def benchmark(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("domain", ["travel", "clinic"])
+@pytest.mark.parametrize("domain", ["travel", "clinic", "tour"])
 def test_the_quick_evidence_holds_on_a_generated_benchmark(domain, tmp_path):
     benchmark = generate_benchmark(tmp_path, 4, domain=domain, seed=7, distractors=150)
     gates = grading_gates(benchmark, quick=True)

@@ -102,7 +102,7 @@ def test_a_value_that_is_a_slot_word_is_weak():
     assert "'district': 'knee' is also heard as slot 'physio'; add a cue" in shared
 
 
-@pytest.mark.parametrize("name", ["travel", "clinic"])
+@pytest.mark.parametrize("name", ["travel", "clinic", "tour"])
 def test_the_domains_that_ship_have_neither_problems_nor_weaknesses_of_words(name):
     declaration = find_domain(name).declaration
     assert declaration is not None

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import duckdb
 import numpy as np
 import pytest
@@ -5,7 +7,8 @@ from hypothesis import given, settings
 
 from crab_graph.generation import grouped_csp
 from crab_graph.generation.certify import count_offers, count_sql
-from crab_graph.generation.constraint_graph import ConstraintGraph
+from crab_graph.generation.constraint_graph import ConstraintGraph, Node
+from crab_graph.generation.constraints import Constraint, at_most
 from crab_graph.generation.counting import EliminationCounter
 from crab_graph.generation.grouped_csp import count_by_csp
 from crab_graph.generation.search import search_solutions
@@ -40,6 +43,20 @@ def test_search_lists_what_brute_force_lists(instance):
     found = search_solutions(graph, {node.id: numbered[node.type] for node in graph.nodes}, 10_000)
     positions = sorted(tuple(one[node]["at"] for node in graph.node_ids) for one in found)
     assert positions == brute_force(graph, rows)
+
+
+def test_search_finds_out_once_what_completes_branches_that_look_alike():
+    # There are two thousand million rising rows, none of which ends as it must.
+    nodes = tuple(Node(f"n{number:02}", "thing") for number in range(9))
+    steps = [
+        Constraint(f"step {one.id}", ((one.id, "x"), (other.id, "x")), at_most)
+        for one, other in pairwise(nodes)
+    ]
+    refs = ((nodes[-1].id, "x"), (nodes[0].id, "x"))
+    ends = Constraint("end", refs, lambda last, first: last < first)
+    graph = ConstraintGraph(nodes, (*steps, ends))
+    rows = {one.id: [{"x": number} for number in range(40)] for one in nodes}
+    assert search_solutions(graph, rows, 1) == []
 
 
 @given(instances())

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
+from crab_graph.personas.wording import as_one_person
 
 SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 DATE = "⟦{}⟧"
@@ -188,7 +189,8 @@ def phrasings_of(lexicon: DomainLexicon, facts: Mapping[str, FactPhrasings]) -> 
         ):
             own = (key, fact.group(is_bare=is_bare))
             for text in () if fact.words.is_joint else texts:
-                _add(made, text, dict.fromkeys(("value", "phrase", "code"), own), key)
+                for said in (text, as_one_person(text)):
+                    _add(made, said, dict.fromkeys(("value", "phrase", "code"), own), key)
     for texts, is_bare in (
         ((*lexicon.opening_full, *lexicon.opening_short), False),
         (lexicon.opening_trade, True),

@@ -237,15 +237,26 @@ class SpokenSentence:
                 self._places[key] = amount.span()
 
     def _read_flags(self) -> None:
-        """Read that two parts are to be alike, where that is what a fact says."""
+        """Read that parts are to be alike, where that is what a fact says.
+
+        Where several facts say so of one thing, it is those whose slots are all spoken of, if any.
+        """
         alike = self._reader.cues["alike"]
-        for key, fact in self._reader.of_form(ValueForm.FLAG):
-            if not any(alike.search(text.casefold()) for text in fact.words.full):
-                continue
-            for match in alike.finditer(self._words):
-                rest = self._words[match.end() : match.end() + _NEAR]
-                if any(cue.search(rest) for cue in fact.words.asks):
-                    self._found[key] = True
+        for match in alike.finditer(self._words):
+            rest = self._words[match.end() : match.end() + _NEAR]
+            told = [
+                key
+                for key, fact in self._reader.of_form(ValueForm.FLAG)
+                if any(alike.search(text.casefold()) for text in fact.words.full)
+                and any(cue.search(rest) for cue in fact.words.asks)
+            ]
+            named = [key for key in told if self._names_slots(key)]
+            self._found |= dict.fromkeys((named or told) if len(told) > 1 else told, True)
+
+    def _names_slots(self, key: str) -> bool:
+        """Tell whether all slots of a fact are spoken of."""
+        cues = [self._reader.lexicon.slots[slot] for slot in self._reader.facts[key].words.slots]
+        return bool(cues) and all(cue.search(self._words) for cue in cues)
 
 
 def _without_doubts(dated: Dated, mark: re.Pattern[str]) -> tuple[Dated, list[int]]:
