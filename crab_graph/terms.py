@@ -7,6 +7,8 @@ from importlib.resources import files
 _WORDS = tomllib.loads((files(__package__) / "terms.toml").read_text(encoding="utf-8"))
 OUTCOMES: Mapping[str, str] = _WORDS["outcomes"]
 VERDICTS: Mapping[str, str] = _WORDS["verdicts"]
+USERS: Mapping[str, str] = _WORDS["users"]
+"""What kinds of user are, and the parts of a mix, by their names."""
 FAULTS: Mapping[str, str] = _WORDS["faults"]
 LABELS: Mapping[str, str] = _WORDS["labels"]
 """Heads of columns and rows, names of filters, axes of figures, by their names in JSON."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from crab_graph.analysis.labels import told_roughly
 from crab_graph.domain.card import AxisCard
 from crab_graph.domain.contract import Domain
 from crab_graph.domain.declaration import Window
@@ -258,7 +259,7 @@ def table_cells(one: StratumStats, axis: AxisCard | None) -> list[tuple[str, str
         (label("node_distractors"), f"{one.node_distractors:,.1f}"),
         (label("edge_distractors"), f"{one.edge_distractors:,.1f}"),
         (label("distractor_ratio"), "-" if ratio is None else f"{ratio:.2f}"),
-        (label("combinations"), f"{one.raw_search_space:.2e}"),
+        (label("combinations"), told_roughly(one.raw_search_space)),
         (label("candidates"), str(one.candidates_per_node)),
         (label("fewest_active_edges"), str(one.fewest_active_edges)),
         (label("fewest_edge_distractors"), f"{one.fewest_edge_distractors:,}"),

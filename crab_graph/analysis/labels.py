@@ -4,9 +4,11 @@ Nothing that an agent is called or says steers the terminal.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +17,11 @@ from crab_graph.eval.verifiers import shared_verifiers
 from crab_graph.markup import visible
 from crab_graph.runs.record import EpisodeRecord, party_totals
 from crab_graph.settings import OVERLONG_REPLY, Toolset
-from crab_graph.terms import NOTES, label
+from crab_graph.terms import NOTES, USERS, label
+
+_ANY_WIDTH = 10_000
+_HARD_TO_READ = 1_000_000
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
@@ -26,6 +32,7 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
     records = tuple(records)
     notes = (
         NOTES["reference"] if any(record.agent_is_reference for record in records) else None,
+        _users_line(records),
         NOTES["rules_user"] if any(record.user_engine == "rules" for record in records) else None,
         NOTES["toolset"] if any(record.toolset != Toolset.PARITY for record in records) else None,
         mock_line(records),
@@ -33,6 +40,13 @@ def notes_on(records: Iterable[EpisodeRecord]) -> list[str]:
         f"Models: {'; '.join(spent)}." if (spent := spending_lines(records)) else None,
     )
     return [note for note in notes if note is not None]
+
+
+def _users_line(records: Iterable[EpisodeRecord]) -> str | None:
+    """Return what the kinds of user are that have a name."""
+    met = {part for one in records for part in one.condition.split("+")}
+    told = ", ".join(f"{name} ({words})" for name, words in USERS.items() if name in met)
+    return f"Users: {told}." if told else None
 
 
 def _overlong_line(records: Iterable[EpisodeRecord]) -> str | None:
@@ -59,6 +73,35 @@ def titled_table(title: str, *columns: str) -> Table:
     for name in columns:
         table.add_column(label(name))
     return table
+
+
+def tables_that_fit(
+    console: Console, build: Callable[[Sequence[int]], Table], columns: Sequence[int]
+) -> Iterator[Table]:
+    """Yield tables of some columns each, as few as fit the screen; what builds one is handed them.
+
+    A column that is too wide alone has a table of its own.
+    """
+
+    def is_too_wide(places: Sequence[int]) -> bool:
+        options = console.options.update(max_width=_ANY_WIDTH)
+        return Measurement.get(console, options, build(places)).maximum > console.width
+
+    begun: list[int] = []
+    for place in columns:
+        if begun and is_too_wide([*begun, place]):
+            yield build(begun)
+            begun = []
+        begun.append(place)
+    yield build(begun)
+
+
+def told_roughly(number: float) -> str:
+    """Return a number as people write it: `1,234`, and from a million on `1.2 × 10⁶`."""
+    if number < _HARD_TO_READ:
+        return f"{number:,.0f}"
+    digits, _, power = f"{number:.1e}".partition("e")
+    return f"{digits} × 10{str(int(power)).translate(_RAISED)}"
 
 
 def has_drawn_persona(record: EpisodeRecord) -> bool:

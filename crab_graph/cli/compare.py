@@ -1,5 +1,6 @@
 """`crab-graph compare`: runs side by side, task by task."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,6 +10,8 @@ from crab_graph.cli.options import HtmlBudgetOption, RunArguments
 from crab_graph.cli.output import JsonOption, console, new_table, print_json
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from crab_graph.analysis.comparison.arm_pairs import ArmPair
     from crab_graph.analysis.comparison.run_comparison import RunComparison
 
@@ -72,13 +75,20 @@ def _print_dialogues(found: "RunComparison", runs: list[Path], episode: str) -> 
 
 
 def _print_grid(found: "RunComparison", only: str | None) -> None:
-    from crab_graph.analysis.labels import plain
+    from crab_graph.analysis.labels import plain, tables_that_fit
 
-    heads = map(plain, found.heads)
-    table = new_table("task", title="Every task in every arm, a mark a trial", last=["", *heads])
-    for row in found.grid(only):
-        table.add_row(*row)
-    console().print(table, found.legend, sep="\n")
+    heads = [plain("\n".join(filter(None, one))) for one in found.heads_in_lines]
+    rows = found.grid(only)
+
+    def build(places: Sequence[int]) -> "Table":
+        table = new_table("task", last=["", *(heads[place] for place in places)])
+        for task, standing, *marks in rows:
+            table.add_row(task, standing, *(marks[place] for place in places))
+        return table
+
+    screen = console()
+    screen.print("Every task in every arm, a mark a trial", style="italic")
+    screen.print(*tables_that_fit(screen, build, range(len(heads))), found.legend, sep="\n\n")
 
 
 def _print_pair(pair: "ArmPair") -> None:

@@ -93,6 +93,20 @@ def test_the_command_prints_the_same(runs, capsys):
     assert "S3-001" in grid and "S2-001" not in grid
 
 
+def test_arms_that_fit_no_screen_are_continued_below_and_no_head_is_cut(records, tmp_path, capsys):
+    users = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
+    directories = []
+    for agent in ("solver", "an-agent-with-a-long-name"):
+        own = [told(records[0], user, "S1-001", agent=agent) for user in users]
+        directories.append(write_run(tmp_path / agent, own, agent=agent))
+    assert main(["compare", *map(str, directories)]) == 0
+    grid = capsys.readouterr().out.partition("● passed")[0]
+    assert "…" not in grid
+    assert grid.count("an-agent-with-a-long-name") == len(users)
+    assert grid.count("●") == 2 * len(users)
+    assert grid.count("S1-001") > 1
+
+
 def test_the_page_holds_every_trial_of_every_task_and_leads_to_both_dialogues(runs, tmp_path):
     path = tmp_path / "page.html"
     assert main(["compare", *map(str, runs), "--html", str(path)]) == 0

@@ -130,6 +130,11 @@ class RunComparison:
         return [f"{arm.who}, {arm.user}" for arm in self.arms]
 
     @property
+    def heads_in_lines(self) -> list[tuple[str, str, str]]:
+        """The same in three lines: the agent, how it is labelled, and the user."""
+        return [(one.agent_label, one.tag and f"({one.tag})", one.user) for one in self.arms]
+
+    @property
     def legend(self) -> str:
         """What the grid's marks mean."""
         return f"● {label('passed')}  ○ {label('not_passed')}  · {label('no_verdict')}"

@@ -8,11 +8,10 @@ import re
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from crab_graph.analysis.labels import plain
+from crab_graph.analysis.labels import plain, tables_that_fit
 from crab_graph.analysis.report.exhibit import Cell, Exhibit, Report
 
 _LINE_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -37,23 +36,14 @@ def print_report(console: Console, report: Report) -> None:
 
 def _tables(console: Console, exhibit: Exhibit) -> list[Table]:
     """Return the table, cut into several where it is too wide, each with the columns of words."""
-    whole = _table(exhibit, range(len(exhibit.columns)))
-    if _width(console, whole) <= console.width:
-        return [whole]
     words = [place for place, column in enumerate(exhibit.columns) if not column.is_number]
     numbers = [place for place, column in enumerate(exhibit.columns) if column.is_number]
-    tables: list[Table] = []
-    begun: list[int] = []
-    for place in numbers:
-        if begun and _width(console, _table(exhibit, [*words, *begun, place])) > console.width:
-            tables.append(_table(exhibit, [*words, *begun]))
-            begun = []
-        begun.append(place)
-    return [*tables, _table(exhibit, [*words, *begun])]
 
+    def build(some: Sequence[int]) -> Table:
+        is_whole = len(some) == len(numbers)  # whose columns stand in their own order
+        return _table(exhibit, range(len(exhibit.columns)) if is_whole else [*words, *some])
 
-def _width(console: Console, table: Table) -> int:
-    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+    return list(tables_that_fit(console, build, numbers))
 
 
 def _table(exhibit: Exhibit, places: Sequence[int]) -> Table:

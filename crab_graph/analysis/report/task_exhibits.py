@@ -8,6 +8,7 @@ from crab_graph.analysis.benchmark_stats import (
     describe_benchmark,
     edge_rows,
 )
+from crab_graph.analysis.labels import told_roughly
 from crab_graph.analysis.report.exhibit import (
     Cell,
     Chart,
@@ -71,7 +72,7 @@ def _column(one: StratumStats, axis: AxisCard | None) -> Mapping[str, Cell]:
         label("edge_distractors"): number_cell(one.edge_distractors),
         label("distractor_ratio"): number_cell(one.distractor_ratio_percent, digits=2),
         label("candidates"): number_cell(one.candidates_per_node.mean, digits=0),
-        label("combinations"): Cell(f"{one.raw_search_space:.2g}", one.raw_search_space),
+        label("combinations"): Cell(told_roughly(one.raw_search_space), one.raw_search_space),
     }
 
 

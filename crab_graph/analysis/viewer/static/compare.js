@@ -40,9 +40,10 @@ function collect(left, right, labels) {
   const said = (view) => `${view.facts.filter((fact) => fact.turn).length} of ${view.facts.length}`;
   const last = (view) => view.held.at(-1)?.summary ?? "nothing booked";
   const calls = (view) => view.exchanges.reduce((sum, exchange) => sum + exchange.calls.filter((call) => call.owner === "agent").length, 0);
+  const who = (view) => `${view.head.agent}${view.head.reference ? " (reference)" : ""}`;
   const rows = [
     [titled("task"), left.head.task, right.head.task],
-    [titled("agent"), left.head.agent, right.head.agent],
+    [titled("agent"), who(left), who(right)],
     [titled("user"), left.head.user, right.head.user],
     [titled("trial"), left.head.trial, right.head.trial],
     [titled("first_failure"), words(left.head.failure ?? "–"), words(right.head.failure ?? "–")],

@@ -68,7 +68,7 @@ function drawRow(row, { labels, runs }, query, isPicked) {
   return make("tr", { "data-run": row.run, "data-id": row.id, "data-outcome": row.outcome, "data-agent": row.agent },
     make("th", { scope: "row" }, row.absent ? row.task : make("a", { href: episodeHash(row, query) }, row.task), row.trial ? make("small", {}, ` #${row.trial}`) : null, row.turn ? make("small", {}, ` from message ${row.turn}`) : null,
       runs.length > 1 ? make("small", { class: "run" }, ` ${runs[row.run]?.name ?? row.run}`) : null),
-    make("td", {}, row.agent, row.reference ? make("span", { class: "tag" }, "reference") : null),
+    make("td", {}, row.agent, " ", row.reference ? make("span", { class: "tag" }, "reference") : null),
     make("td", {}, row.user, row.persona && row.persona !== "none" && !row.user.includes(row.persona) ? make("small", {}, ` ${row.persona}`) : null),
     make("td", {}, drawBadge(row.outcome, labels), row.tags.length ? make("span", { class: "tag" }, row.tags.includes("disputed") ? "disputed" : "noted") : null),
     make("td", {}, words(row.failure ?? "")),

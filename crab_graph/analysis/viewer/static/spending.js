@@ -22,14 +22,14 @@ function drawKey(marks) {
 function drawTools(tools) {
   if (!tools.length) return null;
   const head = (name, kind) => make("th", { scope: "col", class: kind }, called(name));
-  const cell = (value) => make("td", { class: "number" }, value);
+  const cell = (name, value) => make("td", { class: "number", "data-label": called(name) }, value);
   return make("details", { class: "fold" },
     make("summary", {}, headed("each_tool")),
     make("p", { class: "quiet" }, "An answer stays in the context of every later step of the agent. No provider tells the tokens of one answer: they are estimated as bytes / 4, and its dollars as its share of what those steps paid for reading."),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Each tool" }, make("table", { class: "by-tool" },
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Each tool" }, make("table", { class: "by-tool stack" },
       make("thead", {}, make("tr", {}, head("tool"), head("calls", "number"), head("time", "number"), head("tokens_in_all", "number"), head("reread_dollars", "number"), head("dearest"))),
-      make("tbody", {}, tools.map((tool) => make("tr", {}, make("th", { scope: "row" }, make("code", {}, tool.name)), cell(tool.calls), cell(tool.time), cell(tool.tokens), cell(tool.dollars),
-        make("td", {}, tool.dearest ? [drawJump(`call-${tool.dearest.call}`, `call ${tool.dearest.call}`), `: ${tool.dearest.said}`] : "–")))))));
+      make("tbody", {}, tools.map((tool) => make("tr", {}, make("th", { scope: "row" }, make("code", {}, tool.name)), cell("calls", tool.calls), cell("time", tool.time), cell("tokens_in_all", tool.tokens), cell("reread_dollars", tool.dollars),
+        make("td", { "data-label": called("dearest") }, make("span", {}, tool.dearest ? [drawJump(`call-${tool.dearest.call}`, `call ${tool.dearest.call}`), `: ${tool.dearest.said}`] : "–"))))))));
 }
 
 export function drawSpending(spending) {
