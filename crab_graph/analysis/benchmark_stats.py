@@ -28,6 +28,8 @@ ALL = "all"
 ANY = "any"
 """Said of what is solved by whichever shortcut."""
 
+_AT_ONCE = 256
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -129,8 +131,15 @@ class BenchmarkStats:
 
 
 def describe_benchmark(bench: Benchmark) -> BenchmarkStats:
-    """Return the statistics of a benchmark; its tasks are gone through one by one."""
+    """Return the statistics of a benchmark; its tasks are gone through one by one.
+
+    Raises:
+        BenchmarkError: the benchmark is damaged.
+    """
+    ids = [entry.id for entry in bench.manifest.tasks]
     with bench.reading() as connection:
+        for start in range(0, len(ids), _AT_ONCE):
+            bench.check_provenance(connection, ids[start : start + _AT_ONCE])
         found = connection.execute(
             "SELECT task_id, list(size ORDER BY node) FROM (SELECT task_id, node, count(*) AS size "
             "FROM sealed.provenance GROUP BY task_id, node) GROUP BY task_id"

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Benchmark, Manifest
 from crab_graph.domains.database_file import GENERATE_AGAIN
+from crab_graph.domains.surplus import surplus
 from crab_graph.errors import BenchmarkError, RunError
 from crab_graph.given_values import a_path
 from crab_graph.runs.config import CONFIG, ORIGIN, PIVOTS, read_config
@@ -129,6 +130,9 @@ def _tasks(bench: Benchmark) -> Iterator[CheckedSeal]:
                     state = SealState.CHANGED
                     note = f"{DATABASE}: {' and '.join(changed)} are not those of {MANIFEST}"
                 yield CheckedSeal(f"task {one.id}", state, one.rows_sha256, note)
+        for more in surplus(bench, connection):
+            note = f"holds {more}; {GENERATE_AGAIN}"
+            yield CheckedSeal(DATABASE, SealState.CHANGED, None, note)
 
 
 def _run(directory: Path, prefix: str = "") -> tuple[list[CheckedSeal], str | None]:

@@ -127,6 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unusable input.
     """
     _allow_any_character()
+    if arguments is None:  # this process is the command line's own
+        sys.excepthook = _print_traceback
     given = list(sys.argv[1:] if arguments is None else arguments)
     for one in given:
         if _readable(one) != one:
@@ -236,6 +238,16 @@ def _allow_any_character() -> None:
     is_asked_for = sys.platform != "win32" or "PYTHONIOENCODING" in os.environ
     encoding = None if is_asked_for or sys.stdout.isatty() else "utf-8"
     sys.stdout.reconfigure(encoding=encoding, errors="replace")
+
+
+def _print_traceback(kind: type[BaseException], error: BaseException, place: Any) -> None:
+    """Print a traceback in which no key stands, though one may have been said by a server."""
+    import traceback
+
+    from crab_graph.models.secrets import without_secrets
+
+    written = without_secrets("".join(traceback.format_exception(kind, error, place)))
+    print(visible(written), file=sys.stderr, end="")
 
 
 def _report(message: str, status: int = UNUSABLE_INPUT, details: Sequence[str] = ()) -> int:

@@ -18,14 +18,18 @@ _COLUMNS = """
     FROM duckdb_columns() WHERE database_name = 'benchmark' AND NOT internal GROUP BY ALL
     ORDER BY ALL
 """
-_TASK = "task_id"
+TASK = "task_id"
+"""The column of every table of tasks that says whose row it is."""
+
 _SEALED = "sealed"
 
 _lock = threading.Lock()
 """Connections to one copy of a file share the views."""
 
 
-class _Stored(NamedTuple):
+class StoredTable(NamedTuple):
+    """A table of the file: its columns, each with its type, in their order."""
+
     schema: str
     name: str
     columns: dict[str, str]
@@ -34,9 +38,9 @@ class _Stored(NamedTuple):
 def stored_tables(connection: duckdb.DuckDBPyConnection) -> tuple[Table, ...]:
     """Return the tables of tasks as they are stored, whose rows are what was hashed."""
     found = []
-    for schema, name, columns in _stored(connection):
-        if schema != _SEALED and next(iter(columns)) == _TASK:
-            del columns[_TASK]
+    for schema, name, columns in stored_layout(connection):
+        if schema != _SEALED and next(iter(columns)) == TASK:
+            del columns[TASK]
             found.append(Table(name, next(iter(columns)), columns, schema == PRIVATE_SCHEMA))
     return tuple(found)
 
@@ -51,7 +55,7 @@ def show_as(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> N
         connection.execute("USE memory")
         for schema in (PRIVATE_SCHEMA, _SEALED):
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-        for schema, name, columns in _stored(connection):
+        for schema, name, columns in stored_layout(connection):
             table = wanted.pop((schema, name), None)
             lacking = (
                 f', NULL::{kind} AS "{column}"'
@@ -65,6 +69,7 @@ def show_as(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table]) -> N
         create_tables(connection, list(wanted.values()))
 
 
-def _stored(connection: duckdb.DuckDBPyConnection) -> Iterator[_Stored]:
+def stored_layout(connection: duckdb.DuckDBPyConnection) -> Iterator[StoredTable]:
+    """Yield every table of a file that `open_read_only` has opened."""
     for schema, name, columns in connection.execute(_COLUMNS).fetchall():
-        yield _Stored(schema, name, dict(columns))
+        yield StoredTable(schema, name, dict(columns))

@@ -34,6 +34,15 @@ _OWN_FILES = (MANIFEST, f"{DATABASE}.wal", DATABASE)
 
 _PROVENANCE = dict.fromkeys(("entity_id", "node", "origin", "broken"), "VARCHAR")
 
+SEALED_TABLES = {
+    "settings": frozenset({"settings"}),
+    "candidates": frozenset({"scouted"}),
+    "tasks": frozenset({"task_id", "spec"}),
+    "entries": frozenset({"entry"}),
+    "provenance": frozenset({"task_id", *_PROVENANCE}),
+}
+"""The tables of the schema `sealed` that every benchmark has, with their columns."""
+
 
 class Workbench:
     """The open DuckDB file of a benchmark that is being made: a connection's default database."""

@@ -1,11 +1,17 @@
-"""Keep credentials out of records: only how a model is named is stored, never what opens it."""
+"""Keep credentials out of records and logs: only how a model is named is stored, not what opens it.
+
+Clients log what a server answers, and some servers say back what opened them. So from the first
+credential on that a process remembers, whatever it logs is masked too.
+"""
 
 import json
+import logging
 import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "***"
@@ -29,7 +35,29 @@ def remember_secret(value: str) -> None:
     """Mask a credential from now on, wherever this process writes text of others."""
     for form in (value, quote(value, safe=""), b64encode(value.encode()).decode().rstrip("=")):
         if len(value) >= _SHORTEST_SECRET and form not in _used:
+            if not _used:
+                _mask_logs()
             _used.add(form)
+
+
+def _mask_logs() -> None:
+    """Let records of any logger of this process be made without used credentials."""
+    make = logging.getLogRecordFactory()
+
+    def make_masked(*given: Any, **named: Any) -> logging.LogRecord:
+        record = make(*given, **named)
+        with suppress(Exception):  # a record whose arguments do not fit is reported by its handler
+            said = record.getMessage()
+            if said != (masked := without_used_secrets(said)):
+                record.msg, record.args = masked, ()
+        if record.exc_info and record.exc_info[0]:
+            # What stands here is written instead of a traceback.
+            written = logging.Formatter().formatException(record.exc_info)
+            if written != (masked := without_used_secrets(written)):
+                record.exc_text = masked
+        return record
+
+    logging.setLogRecordFactory(make_masked)
 
 
 def remember_model_secrets(model: object) -> None:
@@ -63,13 +91,16 @@ def remember_credentials(value: object) -> None:
 
 
 def remember_spec_secrets(spec: str) -> None:
-    """Mask the login and the secret settings that stand in a spec."""
+    """Mask the login and the secret settings that stand in a spec, or in an address within it."""
     parts = urlsplit(spec)
     for login in (parts.netloc.rpartition("@")[0], unquote(parts.netloc.rpartition("@")[0])):
         remember_secret(login)
         remember_secret(login.partition(":")[2])
     for query in (parts.query, spec.partition("#")[2].partition("?")[2]):
         for name, value in parse_qsl(query):
+            if "://" in value:
+                with suppress(ValueError):  # it is no address
+                    remember_spec_secrets(value)
             if _is_secret(name):
                 remember_secret(value)
                 remember_credentials(value)
@@ -124,11 +155,19 @@ def public_spec(spec: str) -> str:
 
 
 def _masked(query: str) -> str:
-    """Return settings of the form `name=value&…` with the values of secret ones masked."""
+    """Return settings of the form `name=value&…` with secret ones, and logins in others, masked."""
     return "&".join(
-        f"{name}={MASK if _is_secret(name) else value}"
+        f"{name}={MASK if _is_secret(name) else _public_value(value)}"
         for name, value in parse_qsl(query, keep_blank_values=True)
     )
+
+
+def _public_value(value: str) -> str:
+    """Return the value of a setting, which may be an address with a login of its own."""
+    try:
+        return public_spec(value) if "://" in value else value
+    except ValueError:  # it is no address
+        return MASK
 
 
 def _is_secret(name: str) -> bool:

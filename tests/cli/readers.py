@@ -46,7 +46,7 @@ def lay_out_more(home: Path) -> None:
     cg.generate_benchmark(home / "split", tasks=1, strata=(1,), distractors=16, private=True)
     cg.sweep_benchmark(home / "bench", home / "sweep", vary="distractors", values=(0, 40), tasks=1)
     cg.fork_episode(home / "run", EPISODE, 1, home / "fork")
-    cg.export(home / "fork", "openai", home / "exported.jsonl", rewards=True)
+    cg.export(home / "run", "openai", home / "exported.jsonl", rewards=True)
     fresh(home / "run", home / "judged")
     cg.pivot_episode(home / "judged", EPISODE, 1)
     os.environ[hesitant_agent.INTERRUPTED] = "1"

@@ -237,6 +237,56 @@ def test_a_database_that_was_changed_is_refused_by_who_plays_on_it(copy, capsys,
     assert main(["verify", str(copy / "bench")]) in (1, 2)
 
 
+SURPLUS = {
+    "a table": ("CREATE TABLE evil AS SELECT 1 AS one", "a table 'evil'"),
+    "a schema": ("CREATE SCHEMA e; CREATE TABLE e.fares AS FROM fares", "a table 'e.fares'"),
+    "a column": ("ALTER TABLE fares ADD COLUMN evil VARCHAR", "a column 'evil' of 'fares'"),
+    "rows": (
+        "INSERT INTO fares SELECT * REPLACE ('S9-999' AS task_id) FROM fares LIMIT 3",
+        "3 rows of 'fares' of no task that manifest.json names",
+    ),
+    "rows of nothing": (
+        "INSERT INTO private.cards SELECT * REPLACE (NULL AS task_id) FROM private.cards LIMIT 1",
+        "1 rows of 'private.cards' of no task",
+    ),
+    "wishes": ("INSERT INTO sealed.tasks FROM sealed.tasks LIMIT 1", "1 rows of 'sealed.tasks'"),
+}
+
+
+@pytest.mark.parametrize(("statement", "words"), SURPLUS.values(), ids=SURPLUS)
+def test_what_nobody_vouches_for_is_found_and_goes_nowhere(copy, capsys, statement, words):
+    with duckdb.connect(str(copy / "bench" / "benchmark.duckdb")) as connection:
+        connection.execute(statement)
+    assert main(["verify", str(copy / "bench")]) == 1
+    assert words in " ".join(capsys.readouterr().out.split())
+    assert cg.verify(copy / "bench").sha256 is None
+    cg.export(copy / "bench", "parquet", copy / "new")
+    files = sorted(one.name for one in (copy / "new" / "data").iterdir())
+    assert "evil.parquet" not in files
+    assert not any(b"evil" in one.read_bytes() for one in (copy / "new" / "data").iterdir())
+    rows = duckdb.execute(
+        f"SELECT DISTINCT task_id FROM '{copy / 'new' / 'data' / 'fares.parquet'}'"
+    )
+    assert {task for (task,) in rows.fetchall()} == {
+        task.id for task in cg.load_benchmark(copy / "bench")
+    }
+
+
+@pytest.mark.parametrize("command", [["tasks", "--stats"], ["audit"], ["export"]])
+def test_origins_of_rows_that_were_changed_are_counted_by_nobody(copy, capsys, command):
+    bench = copy / "bench"
+    with duckdb.connect(str(bench / "benchmark.duckdb")) as connection:
+        connection.execute("DELETE FROM sealed.provenance WHERE rowid % 2 = 0")
+    more = {
+        "audit": ["--only", "generation", "--quick", "--json"],
+        "export": ["--format", "parquet", "--out", str(copy / "new")],
+    }
+    name, *options = command
+    assert main([name, str(bench), *options, *more.get(name, [])]) == (1 if name == "audit" else 2)
+    told = capsys.readouterr()
+    assert "the origins of the rows of task 'S1-001' are not those" in told.out + told.err
+
+
 def test_who_reads_a_benchmark_reaches_no_other_file(home):
     with cg.load_benchmark(home / "bench").connect() as connection:
         for query in ("FROM read_text('/etc/hostname')", "ATTACH '/tmp/x'", "INSTALL httpfs"):

@@ -69,6 +69,7 @@ def examine_task(
     """Return what the tables of one task give away, and whether its certificate holds."""
     task = benchmark[task_id]
     try:
+        benchmark.check_provenance(connection, [task.id])
         certificate = next(benchmark.certify_tasks([task], connection))
         fault = "" if certificate.ok else f"task '{task_id}': {certificate.as_json()}"
     except BenchmarkError as error:

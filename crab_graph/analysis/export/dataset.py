@@ -37,6 +37,7 @@ CREATE TEMP TABLE task_list (
 );
 CREATE TEMP TABLE solution_list (task_id VARCHAR, number INTEGER, solution JSON);
 """
+_OF_TASKS = "WHERE task_id IN (SELECT task_id FROM temp.task_list)"
 _AT_ONCE = 256
 """Tasks gathered before they are inserted: memory stays the same for a benchmark of any size."""
 
@@ -52,15 +53,19 @@ def export_benchmark(bench: Benchmark, out: Path) -> dict[str, int]:
     Raises:
         BenchmarkError: the benchmark is damaged.
     """
-    # Each in an order that does not depend on how it was stored.
+    # Each in an order that does not depend on how it was stored, and what the manifest vouches for.
     queries = {
         "tasks": "SELECT * FROM temp.task_list ORDER BY task_id",
         "solutions": "SELECT * FROM temp.solution_list ORDER BY task_id, number",
-        "provenance": "SELECT * FROM sealed.provenance ORDER BY ALL",
+        "provenance": f"SELECT * FROM sealed.provenance {_OF_TASKS} ORDER BY ALL",  # noqa: S608
     }
     for table in bench.domain.tables:
-        ordered = f'SELECT * FROM {qualified(table)} ORDER BY task_id, "{table.key}"'  # noqa: S608
-        queries[table.name] = ordered
+        # Of another version of the domain whichever columns there are were hashed.
+        columns = ", ".join(f'"{one}"' for one in ("task_id", *table.columns))
+        queries[table.name] = (
+            f"SELECT {columns if bench.is_current else '*'} FROM {qualified(table)} "  # noqa: S608
+            f'{_OF_TASKS} ORDER BY task_id, "{table.key}"'
+        )
     with bench.reading(unfinished_path(out)) as connection:
         connection.execute(_TASKS.format(axes=_axis_columns(bench)))
         for start in range(0, len(bench), _AT_ONCE):
