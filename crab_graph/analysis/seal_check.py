@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Benchmark, Manifest
 from crab_graph.domains.database_file import GENERATE_AGAIN
 from crab_graph.domains.surplus import surplus
+from crab_graph.enclosed import check_enclosed
 from crab_graph.errors import BenchmarkError, RunError
 from crab_graph.given_values import a_path
 from crab_graph.runs.config import CONFIG, ORIGIN, PIVOTS, read_config
@@ -79,8 +80,10 @@ def verify(path: str | os.PathLike[str]) -> SealCheck:
     """
     directory = a_path("a benchmark or a run", path)
     if (directory / MANIFEST).exists():
+        check_enclosed(directory, BenchmarkError, MANIFEST, DATABASE, f"{DATABASE}.wal")
         kind, seals, whole = "benchmark", *_benchmark(directory)
     else:
+        check_enclosed(directory, RunError)
         kind, seals, whole = "run", *_run(directory)
     is_ok = all(one.state is SealState.OK for one in seals)
     return SealCheck(str(directory), kind, whole if is_ok else None, tuple(seals))

@@ -19,12 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Annotated, Literal
 
 import duckdb
 import numpy as np
 from pydantic import Field, ValidationError
 
+from crab_graph.enclosed import PLAIN_NAME
 from crab_graph.errors import MendedWarning, StorageError
 from crab_graph.runs.final_tables import FINAL_COLUMNS, FINAL_ROWS, final_rows
 from crab_graph.runs.relations import OF_EPISODES, Row, rows_of
@@ -85,7 +86,7 @@ class PartFile(FileModel):
     lines: int
     last: int | None
     bad: tuple[BadLine, ...] = ()
-    files: dict[str, str] = Field(default_factory=dict)
+    files: dict[Annotated[str, Field(pattern=PLAIN_NAME)], str] = Field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -166,6 +166,10 @@ def test_every_command_stands_in_the_table_of_the_docs():
         ("run/shards/part-0.jsonl", ["show", "run", EPISODE]),
         ("run/run.json", ["report", "run"]),
         ("run/warehouse", ["report", "run"]),
+        ("run/shards", ["verify", "run"]),
+        ("run/pivots", ["verify", "run"]),
+        ("run/notes.jsonl", ["disputes", "run"]),
+        ("bench/manifest.json", ["verify", "bench"]),
         ("run/writer.lock", ["resume", "run", "--trust"]),
         ("run/checkpoints", ["resume", "run", "--trust"]),
         ("bench/manifest.json", ["tasks", "bench"]),
@@ -186,6 +190,18 @@ def test_a_link_out_of_the_folder_is_refused_in_one_line(place, command, folder,
     (line,) = said.err.splitlines()
     assert f"{place}: leads out of the folder" in line and SECRET not in line + said.out
     assert outside.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["../../../../outside/terse.md", "/dev/zero"])
+def test_a_part_of_the_warehouse_names_no_file_elsewhere(name, folder, watched, capsys):
+    assert main(["compact", "run"]) == 0
+    (about,) = (folder / "run" / "warehouse").glob("*/part.json")
+    edit_document(about, lambda fields: fields["files"].update({name: "0" * 64}))
+    assert main(["verify", "run"]) == 1
+    assert "part.json: damaged: field" in capsys.readouterr().out
+    assert main(["report", "run"]) == 0  # the part is made again
+    assert "part.json: damaged: field" in capsys.readouterr().err
+    assert not [one for one in watched if "outside" in one[1] or "/dev/zero" in one[1]]
 
 
 @pytest.mark.parametrize(
