@@ -25,7 +25,11 @@ from crab_graph.agents.reply import Reply, ask_model, read_reply
 from crab_graph.errors import UnknownName, UsageError
 from crab_graph.models.chat import build_chat_model, is_address, is_provider
 from crab_graph.models.retrying import RetryingModel
-from crab_graph.models.secrets import public_spec, remember_model_secrets
+from crab_graph.models.secrets import (
+    public_spec,
+    remember_environment_secrets,
+    remember_model_secrets,
+)
 from crab_graph.plugins import import_attribute
 from crab_graph.tools.registry import Owner, ToolRegistry
 
@@ -113,6 +117,7 @@ def _opener(value: Any) -> Callable[[ToolRegistry], Respond]:
         # Tools are bound when the first episode needs them, not in each one.
         bound = cache(lambda registry: model.bind_tools(registry.openai_schemas(Owner.AGENT)))
         return lambda registry: partial(ask_model, bound(registry))
+    remember_environment_secrets()
     if isinstance(value, Runnable):
         return partial(_runnable, value)
     refuse_lookalike(value)

@@ -22,7 +22,11 @@ from crab_graph.graph.view import View
 from crab_graph.models.chat import build_chat_model, is_address, is_provider, provider_of
 from crab_graph.models.meter import current_meter, metered
 from crab_graph.models.prices import NO_PRICES, Prices
-from crab_graph.models.secrets import public_spec, remember_model_secrets
+from crab_graph.models.secrets import (
+    public_spec,
+    remember_environment_secrets,
+    remember_model_secrets,
+)
 from crab_graph.models.usage import Usage
 from crab_graph.personas.briefing import UserBriefing, first_wish
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
@@ -301,6 +305,7 @@ def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
     known = "\n".join(
         f"- {fact.key}{f' ({fact.slot})' if fact.slot else ''}: {fact.value}" for fact in task.facts
     )
+    remember_environment_secrets()
     template = files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
     view = View(template.replace("{facts}", known), "user")
 

@@ -90,6 +90,12 @@ def remember_credentials(value: object) -> None:
             remember_secret(credential)
 
 
+def remember_environment_secrets() -> None:
+    """Mask what credentials the environment holds: code of somebody's own may open models by it."""
+    for value in environment_secrets():
+        remember_credentials(value)
+
+
 def remember_spec_secrets(spec: str) -> None:
     """Mask the login and the secret settings that stand in a spec, or in an address within it."""
     parts = urlsplit(spec)

@@ -201,7 +201,7 @@ class Trial:
             "by_provider": f"openai:refusing-by-provider?base_url={quote(address)}&{setting}",
             "azure": f"azure_openai:refusing-azure?azure_endpoint={server.address}&api_version=1",
             "misspelt": f"{address}?{hidden}#talking{more}&temperature=hot&{setting}",
-            "unknown": f"openai:gpt-5?nonsense={quote(SETTING, safe='')}&{setting}",
+            "unknown": f"openai:gpt-5?nonsense=1&{setting}",
             "login": quote(LOGIN, safe=""),
             "home": str(home),
             "bench": str(bench),

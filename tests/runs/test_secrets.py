@@ -1,6 +1,9 @@
 """A key never reaches an artefact, also where a server echoes it in errors, headers and answers."""
 
 import json
+import logging
+import os
+import sys
 from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
@@ -14,6 +17,12 @@ from crab_graph.cli import main
 from crab_graph.errors import CrabGraphError
 from crab_graph.graph.savers import open_saver
 from crab_graph.models import retrying
+from crab_graph.models.secrets import (
+    public_spec,
+    remember_secret,
+    remember_spec_secrets,
+    without_used_secrets,
+)
 from crab_graph.testing import Answer, Attempts, FaultyAnswer, ScriptedServer
 from crab_graph.testing.faults import rate_limited, unauthorised
 from tests.graph.builders import STOP, build_task, scripted
@@ -134,6 +143,57 @@ def test_what_an_object_holds_as_a_credential_is_in_no_artefact(bench, tmp_path,
         assert "***" in str(cg.run_episode(bench[0], one, "generic").error)
     assert not files_with_secrets(tmp_path)
     assert not [one for one in SECRETS if one in str(capfd.readouterr())]
+
+
+def test_what_ones_own_code_takes_from_the_environment_is_in_no_artefact(
+    bench, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("A_SERVICE_TOKEN", HELD)
+
+    def agent(messages, tools):
+        return f"I was opened with {os.environ['A_SERVICE_TOKEN']}."
+
+    def user(messages, tools):
+        return f"And I with {os.environ['A_SERVICE_TOKEN']}. ###STOP###"
+
+    (record,) = cg.run(bench, agent, user, 1, tmp_path, tasks=["S1"], name="mine")
+    assert "And I with ***." in str(record.messages)
+    assert not files_with_secrets(tmp_path)
+
+
+def test_no_log_of_anybody_holds_a_key(caplog):
+    remember_secret(HEADER)
+    log = logging.getLogger("somebody.elses.client")
+    with caplog.at_level(logging.DEBUG):
+        log.debug("answered: %s", [("X-Echo", HEADER)])
+        try:
+            raise ConnectionError(f"refused: {HEADER}")
+        except ConnectionError:
+            log.exception("that was %s", "all")
+    assert "answered: [('X-Echo', '***')]" in caplog.text and "refused: ***" in caplog.text
+    assert HEADER not in caplog.text
+
+
+def test_no_traceback_of_the_command_line_holds_a_key(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(sys, "argv", ["crab-graph", "tasks", "--help"])
+    assert main() == 0
+    try:
+        try:
+            raise ConnectionError(f"refused: {KEY}\x1b[2J")
+        except ConnectionError as error:
+            raise RuntimeError("not opened") from error
+    except RuntimeError as error:
+        sys.excepthook(RuntimeError, error, error.__traceback__)
+    said = capsys.readouterr().err
+    assert "ConnectionError: refused: ***�[2J" in said and "RuntimeError: not opened" in said
+
+
+def test_a_login_in_an_address_within_settings_is_masked():
+    spec = f"openai:m?base_url=http://me:{LOGIN}@localhost:9/v1&temperature=0.2"
+    assert public_spec(spec) == "openai:m?base_url=http://***@localhost:9/v1&temperature=0.2"
+    remember_spec_secrets(spec)
+    assert without_used_secrets(f"401 for {LOGIN}") == "401 for ***"
 
 
 def test_a_word_that_is_called_a_key_stays_readable(bench, tmp_path):
