@@ -102,8 +102,12 @@ def unreadable(path: Path, error: Exception) -> BenchmarkError:
     return BenchmarkError(f"{path}: cannot be read ({_first_line(error)}); {GENERATE_AGAIN}")
 
 
-def open_to_write(path: Path, layout: str) -> duckdb.DuckDBPyConnection:
+def open_to_write(
+    path: Path, layout: str, known_as: Path | None = None
+) -> duckdb.DuckDBPyConnection:
     """Return a connection that writes a DuckDB file, laid out so if it is new, as its default.
+
+    Where it takes the place of another one later, errors name that one.
 
     Raises:
         BenchmarkError: the file is damaged, holds more than tables, or another process has it open.
@@ -116,8 +120,10 @@ def open_to_write(path: Path, layout: str) -> duckdb.DuckDBPyConnection:
         connection.close()
         if any(told in str(error) for told in _HELD):
             raise _is_held(path, error) from None
+        shown = known_as or path
+        reason = _first_line(error).replace(str(path), str(shown))
         raise BenchmarkError(
-            f"{path}: cannot be written ({_first_line(error)}); make room if the disk is full, or "
+            f"{shown}: cannot be written ({reason}); make room if the disk is full, or "
             "begin it again: `force=True`"
         ) from None
     except BaseException:

@@ -168,7 +168,10 @@ def _begin(path: Path, recipe: Recipe) -> None:
     """Lay out a new file, which stands there whole or not at all, also on a full disk."""
     unfinished = unfinished_path(path)
     try:
-        with open_to_write(unfinished, _LAYOUT) as connection, _finishing(connection, path):
+        with (
+            open_to_write(unfinished, _LAYOUT, known_as=path) as connection,
+            _finishing(connection, path),
+        ):
             _lay_out(connection, recipe)
         if not path.exists():  # another process may have begun it meanwhile
             take_place(unfinished, path)
@@ -186,6 +189,7 @@ def _finishing(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[No
         connection.execute("DETACH benchmark")
     except (duckdb.Error, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or ["?"])[0]
+        reason = reason.replace(str(unfinished_path(path)), str(path))
         raise BenchmarkError(
             f"{path}: cannot be gone on with ({reason}); make room if the disk is full, and "
             "give the same command again, or begin it again: `force=True`"

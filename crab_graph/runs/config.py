@@ -110,6 +110,7 @@ class RunConfig(RunSettings):
     agent: str
     users: tuple[str, ...]
     engine: str = Field(alias="user_engine")
+    user_model: str | None = None
     tasks: tuple[str, ...] = Field()  # else it had the default of the settings
     toolset: str = Toolset.PARITY.value
     versions: dict[str, str]

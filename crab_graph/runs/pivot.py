@@ -15,7 +15,7 @@ from crab_graph.errors import RunError
 from crab_graph.eval.intervals import change_interval, exact_interval
 from crab_graph.given_values import a_path
 from crab_graph.runs.config import CONFIG, PIVOTS, ForkPoint, RunPath, read_config
-from crab_graph.runs.record import EpisodeRecord, id_of
+from crab_graph.runs.record import EpisodeRecord, OutcomeName, id_of
 from crab_graph.runs.store import load_record, load_records
 from crab_graph.schema import FileModel
 from crab_graph.seals import DamagedFile, read_model, sealed
@@ -94,7 +94,7 @@ class Pivot(FileModel):
     episode_id: str
     agent: str
     agent_is_reference: bool
-    outcome: str
+    outcome: OutcomeName
     passed: bool
     trials: int
     turns: tuple[PivotTurn, ...]

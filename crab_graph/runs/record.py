@@ -1,7 +1,7 @@
 """What is kept of one finished episode (paper section 3.4)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 from typing_extensions import TypedDict
@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from crab_graph.domain.card import EARLIER_AXES
 from crab_graph.enclosed import PLAIN_NAME
 from crab_graph.eval.final_state import FinalState
+from crab_graph.eval.verdict import Outcome
 from crab_graph.generation.constraints import Value
 from crab_graph.given_values import a_text
 from crab_graph.models.prices import Cost
@@ -45,6 +46,10 @@ class ToolCost(TypedDict):
     seconds: float
     tokens: int | None
     dollars: float | None
+
+
+OutcomeName = Annotated[str, Field(pattern=rf"^({'|'.join(Outcome)})$")]
+"""The outcome of an episode as files name it."""
 
 
 class EpisodeRecord(FileModel):
@@ -109,7 +114,7 @@ class EpisodeRecord(FileModel):
     agent_is_reference: bool
     agent_spec: str | None = None
     user_engine: str
-    outcome: str
+    outcome: OutcomeName
     passed: bool
     fault: str | None
     termination: str | None

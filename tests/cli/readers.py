@@ -38,6 +38,7 @@ def lay_out(home: Path, bench: Path, run: Path) -> None:
     (home / "prices.toml").write_text(PRICES)
     (home / "personas").mkdir()
     (home / "personas" / PERSONA).write_text("# Who you are\n\nYou have 3 children, and no time.\n")
+    cg.open_run(home / "run").note(EPISODE, "Was that so?", turn=1, disputed=True, tags=["reading"])
     cg.compact_run(home / "run")
 
 
@@ -103,8 +104,11 @@ def of_run(home: Path, spare: Path, folder: str = "run", episode: str = EPISODE)
         "compare": ["compare", name, name],
         "fidelity": ["fidelity", name],
         "verify": ["verify", name],
+        "disputes": ["disputes", name],
+        "disputes --markdown": ["disputes", name, "--markdown", f"{out}/disputes.md"],
         **formats,
         "Python: open_run": lambda: list(cg.open_run(run)),
+        "Python: notes": lambda: list(cg.open_run(run).notes),
         "Python: open_tables": lambda: cg.open_tables(run)["facts"].fetchall(),
         "Python: viewer": lambda: _view(run),
         "serve": lambda: _ask(run, episode),

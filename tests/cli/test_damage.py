@@ -1,6 +1,7 @@
 """A damaged file is one line that names it, never a traceback, and hides nothing beside it."""
 
 import os
+import re
 import resource
 import shutil
 from collections.abc import Callable, Iterator
@@ -44,12 +45,14 @@ PLAIN = {
     "part": Artefact("run/warehouse/*/part.json", readers.of_run, JSON),
     "records": Artefact("run/warehouse/*/records.parquet", readers.of_run, BINARY),
     "owner": Artefact("run/owner.json", readers.of_run, JSON),
+    "notes": Artefact("run/notes.jsonl", readers.of_run, JSON),
     "transcript": Artefact("transcript.jsonl", readers.of_transcript, JSON),
     "prices": Artefact("prices.toml", readers.of_prices, TEXT),
     "personas": Artefact("personas/persona_terse.md", readers.of_personas, TEXT),
 }
 COSTLY = {
     "exported": Artefact("exported.jsonl", readers.of_exported, JSON),
+    "card": Artefact("exported.jsonl.card.json", readers.of_exported, JSON),
     "opening": Artefact("split.opening.json", readers.of_split, JSON),
     "sweep": Artefact("sweep/sweep.json", readers.of_sweep, JSON),
     "origin": Artefact("fork/origin.json", readers.of_fork, JSON),
@@ -393,5 +396,6 @@ def test_a_full_disk_is_one_line_and_space_mends_it(copy, capsys, name):
             assert main(command) == 2
         (line,) = [one for one in capsys.readouterr().err.splitlines() if "crab-graph: " in one]
         assert str(written) in line
+        assert not re.search(r"/\.[^/]+\.\d+", line)  # no file that the user does not know
         assert size > 1_000 or not any(one.is_file() for one in (out, *out.rglob("*")))
     assert main(command) == 0
