@@ -112,8 +112,11 @@ def build_chat_model(spec: str) -> RetryingModel:
     except UsageError:
         raise
     except Exception as error:  # each provider has its own way to say that a key is missing
-        reason = without_secrets(str(error)).strip().splitlines() or [type(error).__name__]
-        raise UsageError(f"model '{public_spec(spec)}' cannot be opened: {reason[0]}") from error
+        said = without_secrets(str(error))
+        reason = said.strip().splitlines() or [type(error).__name__]
+        cause = error if said == str(error) else None  # a traceback would show it whole
+        shown = without_secrets(f"model '{public_spec(spec)}' cannot be opened: {reason[0]}")
+        raise UsageError(shown) from cause
     remember_model_secrets(model)
     return RetryingModel(model, model_of(spec), timeout=seconds, retries=retries)
 

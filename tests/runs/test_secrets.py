@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import sys
+import traceback
 from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
@@ -14,9 +15,10 @@ import pytest
 import crab_graph as cg
 from crab_graph import build_graph
 from crab_graph.cli import main
-from crab_graph.errors import CrabGraphError
+from crab_graph.errors import CrabGraphError, UsageError
 from crab_graph.graph.savers import open_saver
 from crab_graph.models import retrying
+from crab_graph.models.chat import build_chat_model
 from crab_graph.models.secrets import (
     public_spec,
     remember_secret,
@@ -187,6 +189,13 @@ def test_no_traceback_of_the_command_line_holds_a_key(monkeypatch, capsys):
         sys.excepthook(RuntimeError, error, error.__traceback__)
     said = capsys.readouterr().err
     assert "ConnectionError: refused: ***�[2J" in said and "RuntimeError: not opened" in said
+
+
+def test_no_cause_of_an_error_shows_a_key():
+    with pytest.raises(UsageError, match="cannot be opened") as raised:
+        build_chat_model(f"openai:m?temperature={SETTING}&api_key={SETTING}")
+    shown = "".join(traceback.format_exception(raised.value))
+    assert SETTING not in shown
 
 
 def test_a_login_in_an_address_within_settings_is_masked():
