@@ -13,8 +13,11 @@ import urllib.error
 import urllib.request
 import zipfile
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import duckdb
@@ -235,6 +238,18 @@ class Trial:
         self.look(line, said)
         return said
 
+    @contextmanager
+    def listening(self, line: list[str], *, keyed: bool = True) -> Iterator[dict[str, Any]]:
+        """Begin a command that listens; yield what it says first, and end it as Ctrl-C does."""
+        with self.begin(line, keyed=keyed) as begun:
+            assert begun.stdout is not None
+            first = begun.stdout.readline()
+            try:
+                yield json.loads(first)
+            finally:
+                begun.send_signal(signal.SIGINT)
+                self.look(line, first + "".join(begun.communicate(timeout=60)))
+
     def look(self, line: list[str], said: str) -> None:
         """Remember which secrets a command said."""
         for secret in found_in(said.encode()):
@@ -277,36 +292,37 @@ def test_no_command_lets_a_key_be_seen(trial, server):
 
 
 def _look_at_pages(trial):
-    """Read all that the viewer has, and write a note."""
+    """Read all that the viewer has."""
     line = LISTENING["serve"]
-    begun = trial.begin(line, keyed=False)
-    url = json.loads(begun.stdout.readline())["url"].rstrip("/")
-    paths = ("/", "/api/labels", "/api/state", "/api/episodes", f"/api/episodes/0/{EPISODE}")
-    for path in paths:
-        with urllib.request.urlopen(f"{url}{path}", timeout=60) as page:
-            trial.look([*line, path], page.read().decode())
-    begun.send_signal(signal.SIGINT)
-    trial.look(line, "".join(begun.communicate(timeout=60)))
+    with trial.listening(line, keyed=False) as said:
+        url = said["url"].rstrip("/")
+        paths = ("/api/labels", "/api/state", "/api/episodes", f"/api/episodes/0/{EPISODE}")
+        assert EPISODE in _fetched(f"{url}/api/episodes")
+        for path in ("/", *paths, "/api/nothing"):
+            trial.look([*line, path], _fetched(f"{url}{path}"))
 
 
 def _ask_a_mock(trial):
     """Send our own server a key, and a request that it refuses."""
     line = LISTENING["mock-llm"]
-    begun = trial.begin(line)
-    address = json.loads(begun.stdout.readline())["address"]
-    for body in ({"model": "mock", "messages": [{"role": "user", "content": "Hi"}]}, {}):
-        asked = urllib.request.Request(
-            f"{address}/chat/completions?api_key={quote(QUERY, safe='')}",
-            json.dumps(body).encode(),
-            {"Authorization": f"Bearer {KEY}", "X-Login": HEADER},
-        )
-        try:
-            said = urllib.request.urlopen(asked, timeout=60).read().decode()
-        except urllib.error.HTTPError as refused:
-            said = f"{refused.read().decode()} {refused.headers}"
-        trial.look(line, said)
-    begun.send_signal(signal.SIGINT)
-    trial.look(line, "".join(begun.communicate(timeout=60)))
+    with trial.listening(line) as said:
+        for body in ({"model": "mock", "messages": [{"role": "user", "content": "Hi"}]}, {}):
+            asked = urllib.request.Request(
+                f"{said['address']}/chat/completions?api_key={quote(QUERY, safe='')}",
+                json.dumps(body).encode(),
+                {"Authorization": f"Bearer {KEY}", "X-Login": HEADER},
+            )
+            trial.look(line, _fetched(asked))
+
+
+def _fetched(asked):
+    """Return what a server answers, also where it refuses."""
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as page:
+            return f"{page.headers} {page.read().decode()}"
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return f"{refused.headers} {refused.read().decode()}"
 
 
 @pytest.mark.slow
