@@ -11,6 +11,7 @@ nodes explodes, while here every step groups by what later edges still need.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from pydantic import Field
 
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, LinearSum, Ref, split_sum
-from crab_graph.generation.counting import EliminationCounter, best_orders
+from crab_graph.generation.counting import EliminationCounter, narrowest_order
 from crab_graph.generation.grouped_csp import count_by_csp
 from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
 from crab_graph.generation.search import Row, Solution, search_solutions
@@ -35,19 +36,55 @@ def count_sql(graph: ConstraintGraph, sources: Mapping[str, str]) -> str:
     property; its parameters are those of the whole query.
     """
     edges, linear = split_sum(graph.edge_constraints)
-    order = best_orders(graph.node_ids, edges)[0]
+    joins = _joins(graph, edges)
     steps = [f"{_quoted(name)} AS ({sql})" for name, sql in sources.items()]
-    previous = ""
+    steps += [_profiles(graph, join.node, edges, linear) for join in joins]
+    steps += [_seen(join) for join in joins]
+    for join, after in reversed([*pairwise(joins)]):
+        steps.append(_rest(join, after, is_last=after is joins[-1]))
+    bound = 0 if linear is None else linear.bound
+    steps += [_step(join, bound, is_last=join is joins[-1]) for join in joins]
+    last = _quoted(f"s.{joins[-1].node}")
+    return f"WITH {', '.join(steps)} SELECT coalesce(sum(w), 0)::BIGINT FROM {last}"  # noqa: S608
+
+
+class _Join(NamedTuple):
+    """A node joined to those before it: the edges it closes, and what edges to come still read."""
+
+    previous: str
+    node: str
+    keep: tuple[Ref, ...]
+    closed: tuple[Constraint, ...]
+
+    def column(self, ref: Ref) -> str:
+        """Return a property where the node's profiles are `p` and what stands before them `s`."""
+        return f"{'p' if ref[0] == self.node else 's'}.{_column(ref)}"
+
+    def source(self, before: str) -> str:
+        """Return what the node's profiles are joined to: the steps `before` of the node before."""
+        own = f"{_quoted('p.' + self.node)} AS p"
+        if not self.previous:
+            return own
+        conditions = [edge.sql(self.column) for edge in self.closed]
+        earlier = f"{_quoted(f'{before}.{self.previous}')} AS s"
+        return f"{earlier} JOIN {own} ON {' AND '.join(conditions) or 'TRUE'}"
+
+    def with_rest(self) -> str:
+        """Return the join to what the rest costs at least, by what edges to come read."""
+        same = [f"r.{_column(ref)} = {self.column(ref)}" for ref in self.keep]
+        return f"JOIN {_quoted('r.' + self.node)} AS r ON {' AND '.join(same) or 'TRUE'}"
+
+
+def _joins(graph: ConstraintGraph, edges: Sequence[Constraint]) -> list[_Join]:
+    joins = []
+    order = narrowest_order(graph.node_ids, edges)
     for position, node in enumerate(order):
-        steps.append(_profiles(graph, node, edges, linear))
         done, ahead = set(order[: position + 1]), set(order[position + 1 :])
         waiting = [edge for edge in edges if ahead & set(edge.nodes)]
-        keep = list(dict.fromkeys(ref for edge in waiting for ref in edge.refs if ref[0] in done))
+        keep = tuple(dict.fromkeys(ref for edge in waiting for ref in edge.refs if ref[0] in done))
         closed = [edge for edge in edges if node in edge.nodes and not ahead & set(edge.nodes)]
-        steps.append(_step(previous, node, keep, closed, linear))
-        previous = node
-    last = _quoted(f"s.{previous}")
-    return f"WITH {', '.join(steps)} SELECT coalesce(sum(w), 0)::BIGINT FROM {last}"  # noqa: S608
+        joins.append(_Join(order[position - 1] if position else "", node, keep, tuple(closed)))
+    return joins
 
 
 def _profiles(
@@ -66,28 +103,40 @@ def _profiles(
     )
 
 
-def _step(
-    previous: str,
-    node: str,
-    keep: Sequence[Ref],
-    closed: Sequence[Constraint],
-    linear: LinearSum | None,
-) -> str:
-    """Join a node's profiles to the partial solutions and sum away what no later edge needs."""
-    select = [_column(ref) for ref in keep]
-    origin = f"{_quoted('p.' + node)} AS p"
-    if not previous:
-        select += ["cost AS total", "w"]
-    else:
-        select += ["s.total + p.cost AS total", "sum(s.w * p.w) AS w"]
-        conditions = [edge.sql(_column) for edge in closed]
-        if linear is not None and all(weight >= 0 for weight in linear.weights.values()):
-            conditions.append(f"s.total + p.cost <= {linear.bound}")
-        origin = (
-            f"{_quoted('s.' + previous)} AS s JOIN {origin} "
-            f"ON {' AND '.join(conditions) or 'TRUE'} GROUP BY ALL"
-        )
-    return f"{_quoted('s.' + node)} AS MATERIALIZED (SELECT {', '.join(select)} FROM {origin})"  # noqa: S608
+def _seen(join: _Join) -> str:
+    """List what edges to come can read of partial solutions, whatever these cost."""
+    keep = ", ".join(map(join.column, join.keep)) or "TRUE"
+    return (
+        f"{_quoted('f.' + join.node)} AS MATERIALIZED "  # noqa: S608
+        f"(SELECT DISTINCT {keep} FROM {join.source('f')})"
+    )
+
+
+def _rest(join: _Join, after: _Join, *, is_last: bool) -> str:
+    """Find out what the nodes after one cost at least, for all that edges to come can read."""
+    keep = [f"s.{_column(ref)}" for ref in join.keep]
+    cost, more = ("p.cost", "") if is_last else ("p.cost + r.rest", after.with_rest())
+    select = ", ".join([*keep, f"min({cost}) AS rest"])
+    return (
+        f"{_quoted('r.' + join.node)} AS MATERIALIZED "  # noqa: S608
+        f"(SELECT {select} FROM {after.source('f')} {more} GROUP BY ALL)"
+    )
+
+
+def _step(join: _Join, bound: int, *, is_last: bool) -> str:
+    """Join a node's profiles to the partial solutions and sum away what no later edge needs.
+
+    What cannot be completed within the bound is left out.
+    """
+    total, weight = ("s.total + p.cost", "s.w * p.w") if join.previous else ("p.cost", "p.w")
+    select = [join.column(ref) for ref in join.keep]
+    select += [f"{total} AS total", f"sum({weight}) AS w"]
+    rest, more = ("0", "") if is_last else ("r.rest", join.with_rest())
+    return (
+        f"{_quoted('s.' + join.node)} AS MATERIALIZED "  # noqa: S608
+        f"(SELECT {', '.join(select)} FROM {join.source('s')} {more} "
+        f"WHERE {total} + {rest} <= {bound} GROUP BY ALL)"
+    )
 
 
 def _column(ref: Ref) -> str:

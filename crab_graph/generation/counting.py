@@ -28,6 +28,9 @@ Rows = Mapping[str, IntArray]
 NEVER = np.int64(2**60)
 """Cost of what cannot be completed; far above any total, far below overflow."""
 
+_SEVERAL = 8
+"""How often, about, a node multiplies the partial solutions while edges to come read it."""
+
 CHUNK = 2_000_000
 """Largest number of pairs a join looks at in one go."""
 
@@ -199,6 +202,23 @@ def best_orders(nodes: Sequence[str], edges: Sequence[Constraint]) -> list[tuple
             order for order, edges_done in zip(longer, done, strict=True) if edges_done == best
         ]
     return orders
+
+
+def narrowest_order(nodes: Sequence[str], edges: Sequence[Constraint]) -> tuple[str, ...]:
+    """Return that of the best orders in which the fewest nodes are still read by edges to come."""
+
+    def branches(order: tuple[str, ...]) -> int:
+        places = {node: place for place, node in enumerate(order)}
+        last = dict(places)
+        for edge in edges:
+            closes = max(places[node] for node in edge.nodes)
+            last |= {node: max(last[node], closes) for node in edge.nodes}
+        open_nodes = (
+            sum(last[node] > place for node in order[: place + 1]) for place in range(len(order))
+        )
+        return sum(_SEVERAL**number for number in open_nodes)
+
+    return min(best_orders(nodes, edges), key=branches)
 
 
 def _merged(partial: _Partial, *, cheapest: bool) -> _Partial:

@@ -26,6 +26,9 @@ WORK_LIMIT = 1_000_000
 It is a number and not a time, so that every machine gives up on the same problems.
 """
 
+COUNT_LIMIT = 400_000
+"""The same of a count, which plain search does as well."""
+
 TRIED_AT_ONCE = 250_000
 """Up to so many combinations of groups are tried with an edge at once, rather than as they come."""
 
@@ -69,7 +72,7 @@ def count_by_csp(
     valid = {node: _node_valid(graph.node_constraints(node), node, rows[node]) for node in rows}
     count = 0
     try:
-        work = Work()
+        work = Work(COUNT_LIMIT)
         for alternatives in solve_rows(graph.node_ids, graph.edge_constraints, valid, work):
             count += count_solutions([alternatives])
             if count >= limit:

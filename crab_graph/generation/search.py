@@ -46,6 +46,7 @@ class _Search:
             closed = [e for e in self.edges if node in e.nodes and set(done).issuperset(e.nodes)]
             self.checks.append([_Check(edge, done) for edge in closed])
         self.read = [self._read_later(depth) for depth in range(len(self.order))]
+        self.alike = [self._seen_later(depth) for depth in range(len(self.order))]
         self.known: list[dict[tuple[Value, ...], int | None]] = [{} for _ in self.order]
 
     def _read_later(self, depth: int) -> list[tuple[int, str]]:
@@ -57,6 +58,12 @@ class _Search:
         waiting = [edge for edge in self.edges if max(places[one] for one in edge.nodes) >= depth]
         refs = dict.fromkeys(ref for edge in waiting for ref in edge.refs)
         return [(places[node], name) for node, name in refs if places[node] < depth]
+
+    def _seen_later(self, depth: int) -> list[tuple[Value, ...]]:
+        """Return what edges to come read of each group of a node."""
+        later = self.read[depth + 1] if depth + 1 < len(self.order) else []
+        names = [name for place, name in later if place == depth]
+        return [tuple([group[0][1][name] for name in names]) for group in self.groups[depth]]
 
     def solutions(self) -> Iterator[Solution]:
         """Yield every solution."""
@@ -70,7 +77,8 @@ class _Search:
         if depth == len(self.order):
             yield list(chosen)
             return
-        for group in self._admitted(chosen):
+        for position in self._admitted(chosen):
+            group = self.groups[depth][position]
             cost = spent + group[0][0]
             chosen.append(group)
             rest = self._least(chosen)
@@ -78,13 +86,13 @@ class _Search:
                 yield from self._choices(chosen, cost)
             chosen.pop()
 
-    def _admitted(self, chosen: list[_Group]) -> list[_Group]:
-        """Return the groups of the next node that break no edge with what was chosen."""
+    def _admitted(self, chosen: list[_Group]) -> Sequence[int]:
+        """Return the places of the next node's groups that break no edge with what was chosen."""
         groups, checks = self.groups[len(chosen)], self.checks[len(chosen)]
         admitted = [check.admitted(chosen, groups) for check in checks]
         if not admitted:
-            return groups
-        return [groups[position] for position in sorted(frozenset.intersection(*admitted))]
+            return range(len(groups))
+        return sorted(frozenset.intersection(*admitted))
 
     def _least(self, chosen: list[_Group]) -> int | None:
         """Return what the rest costs at least beside what was chosen; `None` if nothing fits."""
@@ -93,8 +101,14 @@ class _Search:
             return 0
         key = tuple([chosen[place][0][1][name] for place, name in self.read[depth]])
         if key not in self.known[depth]:
+            groups, alike = self.groups[depth], self.alike[depth]
+            cheapest: dict[tuple[Value, ...], _Group] = {}
+            for position in self._admitted(chosen):
+                group = cheapest.setdefault(alike[position], groups[position])
+                if groups[position][0][0] < group[0][0]:
+                    cheapest[alike[position]] = groups[position]
             costs = []
-            for group in self._admitted(chosen):
+            for group in cheapest.values():
                 chosen.append(group)
                 rest = self._least(chosen)
                 chosen.pop()
