@@ -367,6 +367,7 @@ class GenerationSettings(Settings):
         loaded_by="crab_graph.domains.ladder:parse_levels",
     )
     faults: bool = setting(False, "Let the world go wrong now and then, at whatever level.")
+    changes: bool = setting(False, "Let the user change its mind once, at whatever level.")
     fault_kinds: Sequence[str] = setting(
         (), "What may go wrong, such as sold,timeout; by default anything.", metavar="KIND,..."
     )
@@ -477,4 +478,5 @@ class GenerationKeywords(PaperKeywords, total=False):
     distractors: int
     level: Sequence[int]
     faults: bool
+    changes: bool
     fault_kinds: Sequence[str]

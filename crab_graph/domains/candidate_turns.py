@@ -37,6 +37,7 @@ def plan_candidates(recipe: Recipe, seed: int) -> Iterator[CandidatePlan]:
                 benchmark_seed=seed,
                 paper=recipe.paper,
                 level=turn.level,
+                changes=recipe.changes,
             )
 
 

@@ -70,6 +70,7 @@ class CandidatePlan:
     benchmark_seed: int
     paper: PaperParameters | None = None
     level: int = 1
+    changes: bool = False
 
     @property
     def is_chosen(self) -> bool:
@@ -106,7 +107,7 @@ def scout(plan: CandidatePlan) -> Scouted:
             draft = draw_draft(domain, seed, plan.axes, plan.level)
             check_ties(domain, plan.axes, draft.folded)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
-            if LADDER[plan.level].changes:
+            if difficulty_of(plan.level, changes=plan.changes).changes:
                 population = with_second_request(domain, draft, population, seed).population
             candidate, lack = _candidate(domain, draft, population, plan, seed)
         except UnsatisfiableTask as error:
@@ -221,6 +222,7 @@ class TaskPlan(NamedTuple):
     paper: PaperParameters | None = None
     faults: bool = False
     fault_kinds: tuple[FaultKind, ...] = tuple(FaultKind)
+    changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +273,13 @@ def build_task(plan: TaskPlan, *, by_csp: bool = False) -> BuiltTask:
     domain, scouted = find_domain(plan.domain), plan.scouted
     draft = draw_draft(domain, scouted.seed, scouted.axes, scouted.level)
     population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
+    difficulty = difficulty_of(scouted.level, faults=plan.faults, changes=plan.changes)
     twin = None
-    if LADDER[scouted.level].changes:
+    if difficulty.changes:
         twin = with_second_request(domain, draft, population, scouted.seed)
         population = twin.population
     offers = domain.materialize(population, scouted.seed)
     repaired = plan.paper is None or plan.paper.repair
-    difficulty = difficulty_of(scouted.level, faults=plan.faults)
     drawn = DrawnTask(
         *(scouted.seed, draft, population, offers, offers, repaired),
         level=scouted.level,

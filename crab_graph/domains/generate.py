@@ -181,6 +181,7 @@ def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) 
         paper=paper,
         levels=levels,
         faults=wanted.faults,
+        changes=wanted.changes,
         fault_kinds=kinds,
     )
 
@@ -260,7 +261,7 @@ def regenerate(
 def task_plan(task_id: str, recipe: Recipe, chosen: Scouted) -> TaskPlan:
     """Return what a chosen candidate is built from, under the id it gets."""
     kept = (recipe.domain, recipe.distractors, chosen, recipe.paper)
-    return TaskPlan(task_id, *kept, recipe.faults, recipe.fault_kinds)
+    return TaskPlan(task_id, *kept, recipe.faults, recipe.fault_kinds, recipe.changes)
 
 
 def _scout_all(

@@ -39,14 +39,16 @@ LADDER: Mapping[int, Difficulty] = {
 }
 """What each level has. None has changes yet: they are certified, but no user says them so far."""
 
-MORE_FAULTS = 1
-"""Faults of a task whose level has none, where they are asked for."""
+ONE_MORE = 1
+"""Faults, and changes of mind, of a task whose level has none, where they are asked for."""
 
 
-def difficulty_of(level: int, *, faults: bool = False) -> Difficulty:
-    """Return how much of each kind a task of a level has, with faults where they are asked for."""
+def difficulty_of(level: int, *, faults: bool = False, changes: bool = False) -> Difficulty:
+    """Return how much of each kind a task of a level has, with those that are asked for beside."""
+    asked = {"faults": faults, "changes": changes}
     own = LADDER[level]
-    return own.model_copy(update={"faults": max(own.faults, MORE_FAULTS)}) if faults else own
+    more = {name: max(getattr(own, name), ONE_MORE) for name, is_asked in asked.items() if is_asked}
+    return own.model_copy(update=more) if more else own
 
 
 def parse_levels(items: Sequence[str]) -> tuple[int, ...]:

@@ -169,11 +169,13 @@ class Task:
         domain: Domain,
         read_rows: Callable[[], Mapping[str, list[Row]]],
         version: int | None = None,
+        first: "Task | None" = None,
     ) -> None:
         self.spec = spec
         self.domain = domain
         self.version = domain.card.version if version is None else version
         self._read_rows = read_rows
+        self._first = first
         self._others: dict[str, Task] = {}
 
     def __repr__(self) -> str:
@@ -287,7 +289,7 @@ class Task:
                 "changes": (),
             }
             spec = self.spec.model_copy(update=after)
-            return Task(spec, self.domain, self._read_rows, self.version)
+            return Task(spec, self.domain, self._read_rows, self.version, first=self)
         return None
 
     @cached_property
@@ -297,7 +299,9 @@ class Task:
 
     @cached_property
     def world(self) -> World:
-        """The initial tables, indexed; shared by all episodes of the task."""
+        """The initial tables, indexed; shared by all episodes of the task, whatever is wanted."""
+        if self._first is not None:
+            return self._first.world
         return World(
             task_id=self.id,
             today=self.today,

@@ -35,6 +35,7 @@ from crab_graph.personas.model_users import Ask, HybridUser, LlmUser, ModelReply
 from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt, condition_behavior
 from crab_graph.personas.recognition import told_after
 from crab_graph.personas.rules_user import RulesUser
+from crab_graph.personas.second_thoughts import ChangingUser, Mind
 from crab_graph.randomness import derive_seed
 from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.text.phrases import without_tokens
@@ -172,7 +173,7 @@ def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: in
         if setup.engine is Engine.LLM:
             side = _model_user(task, condition, setup, seed)
         else:
-            side = _rules_user(briefing, condition, setup, seed)
+            side = _rules_user(task, condition, setup, seed)
         return side._replace(tell=_telling(briefing, condition, setup))
     return _callable_user(task, user)
 
@@ -240,12 +241,41 @@ def condition_name(user: Condition | SeatedUser | AgentFunction) -> str:
     return str(user) if isinstance(user, Condition) else CUSTOM_CONDITION
 
 
-def _rules_user(
-    briefing: UserBriefing, condition: ResolvedCondition, setup: Setup, seed: int
-) -> UserSide:
+def mind_of(task: Task) -> Mind | None:
+    """Return what the user of a task changes its mind about, if anything.
+
+    It is final where a slot that must be booked otherwise has no tool that cancels. Fewer people
+    take other bookings of everything.
+    """
+    if task.second is None:
+        return None
+    change = task.spec.changes[0]
+    moved = [one for one in task.domain.slots if change.people is not None or one.id in change.moves]
+    known = task.domain.registry().names(Owner.AGENT)
+    tools = [task.domain.kinds[slot.kind].tools for slot in moved]
+    is_final = any(one is None or one.cancel not in known for one in tools)
+    return Mind(str(change.kind), task.briefing, task.second.briefing, is_final)
+
+
+def _ruled(
+    task: Task, condition: ResolvedCondition, setup: Setup, seed: int
+) -> RulesUser | ChangingUser:
+    """Return the user that the rules decide for."""
+    mind, fragments = mind_of(task), setup.fragments
+    if mind is None:
+        return RulesUser(task.briefing, condition, seed, fragments=fragments)
+    before, after = (
+        RulesUser(briefing, condition, seed, fragments=fragments, changing=mind.keys)
+        for briefing in (mind.before, mind.after)
+    )
+    return ChangingUser(before, after, mind, seed)
+
+
+def _rules_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: int) -> UserSide:
     """Return a user that the rules decide for, and that they or a model give words to."""
+    briefing = task.briefing if task.second is None else task.second.briefing
     setup.fragments.check_facts(briefing.lexicon.facts)
-    rules = RulesUser(briefing, condition, seed, fragments=setup.fragments)
+    rules = _ruled(task, condition, setup, seed)
     if setup.engine is Engine.RULES:
         return UserSide(Engine.RULES.value, _replying(rules), condition)
     prompt = compose_wording_prompt(condition, fragments=setup.fragments)
@@ -316,7 +346,7 @@ def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
     return UserSide(f"python:{dotted_name(user)}", step)
 
 
-def _replying(engine: RulesUser | HybridUser | LlmUser) -> Step:
+def _replying(engine: RulesUser | ChangingUser | HybridUser | LlmUser) -> Step:
     """Return an engine's steps with their calls apart."""
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:

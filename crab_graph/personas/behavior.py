@@ -94,6 +94,8 @@ class Behavior:
         which_first: Share of answers that leave something out to many questions, and ask which of
             them matter.
         changes_mind: Share of tasks in which the user first wants one detail otherwise (D6).
+        waits_for_booking: Share of tasks with a certified change of mind in which that comes only
+            once something is booked, where all that it means can be cancelled.
         manner: The phrases in which it asks back and doubts.
         temper: How an objection is worded (D4).
         overlooks: Share of wrong details of a plan that the user does not see (D4).
@@ -130,6 +132,7 @@ class Behavior:
     asks_back: Annotated[int, _number(0)] = 0
     which_first: _Share = 0.0
     changes_mind: _Share = 0.0
+    waits_for_booking: _Share = 0.3
     manner: _Voice = Voice.PLAIN
     temper: Annotated[Temper, (Temper, ", ".join(Temper))] = Temper.PLAIN
     overlooks: _Share = 0.0

@@ -21,6 +21,8 @@ _NEWS = {
     OPEN: "is_open_question",
 }
 """What a message does that is news the first time, under the name the memory keeps."""
+ACTS = frozenset(_NEWS)
+"""The names of these in what the memory keeps."""
 
 
 def news(reading: Reading) -> frozenset[str]:

@@ -19,6 +19,7 @@ from crab_graph.personas.model_memory import memory_after
 from crab_graph.personas.private_notes import idle_messages, word_note, word_opening_note
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
+from crab_graph.personas.second_thoughts import ChangingUser
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
@@ -115,7 +116,7 @@ _COUNTS = ("worded", "replaced")
 class HybridUser:
     """The engine that lets a model, which calls no tools, word what the rules decide."""
 
-    def __init__(self, rules: RulesUser, briefing: UserBriefing, ask: Ask) -> None:
+    def __init__(self, rules: RulesUser | ChangingUser, briefing: UserBriefing, ask: Ask) -> None:
         self._rules = rules
         self._briefing = briefing
         self._ask = ask

@@ -4,14 +4,21 @@ Every draw is a function of seed, task, condition, turn and purpose, so a step d
 arguments alone: it can be run twice, resumed or forked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
 from crab_graph.personas.behavior import Behavior
-from crab_graph.personas.briefing import UserBriefing, first_wish, waits_for_plan, with_first_wish
+from crab_graph.personas.briefing import (
+    Fact,
+    Reason,
+    UserBriefing,
+    first_wish,
+    waits_for_plan,
+    with_first_wish,
+)
 from crab_graph.personas.chat_style import kept_words
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import (
@@ -67,7 +74,11 @@ class Hearing(NamedTuple):
 
 
 class RulesUser:
-    """The rule-based user engine; fragments set rates by their fields."""
+    """The rule-based user engine; fragments set rates by their fields.
+
+    `changing` are the facts that the task has it change its mind about: it says them plainly, and
+    changes its mind about nothing else.
+    """
 
     def __init__(
         self,
@@ -76,16 +87,19 @@ class RulesUser:
         seed: int,
         *,
         fragments: Fragments | None = None,
+        changing: Collection[str] = (),
     ) -> None:
         self._briefing = briefing
-        self._behavior = condition_behavior(condition, fragments or built_in_fragments())
+        self.behavior = condition_behavior(condition, fragments or built_in_fragments())
         self._seed = seed
-        self._first = first_wish(briefing, self._behavior)
+        self._first = None if changing else first_wish(briefing, self.behavior)
         self.first_briefing = with_first_wish(briefing, self._first) if self._first else briefing
         """What the user says it wants before it changes its mind; mostly what it knows."""
-        changing = () if self._first is None else (self._first.key,)
-        self._ways = WaysOfSaying(briefing, self._behavior, seed, plain=changing)
-        self._habit = payment_habit(briefing, self._behavior, seed)
+        plain = changing if self._first is None else (self._first.key,)
+        self._ways = WaysOfSaying(
+            briefing, self.behavior, seed, plain=plain, unsettled=frozenset(changing)
+        )
+        self._habit = payment_habit(briefing, self.behavior, seed)
         self._kept = kept_words(briefing.facts, briefing)
 
     def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
@@ -95,7 +109,7 @@ class RulesUser:
         """
         number, _, _, speaker, turn = self.hear(state, messages)
         if turn is None:
-            opening = open_dialogue(self.first_briefing, self._behavior, speaker)
+            opening = open_dialogue(self.first_briefing, self.behavior, speaker)
             return self._finish(
                 UserMemory.from_json(state), opening, speaker, number, is_first=True
             )
@@ -117,6 +131,23 @@ class RulesUser:
         memory = replace(memory, errors=_after(memory.errors, turn, reply, number))
         return self._finish(memory, reply, speaker, number, is_first=is_first)
 
+    def announce(
+        self,
+        state: Mapping[str, Any],
+        messages: Sequence[Message],
+        act: str,
+        facts: Sequence[Fact],
+    ) -> UserStep:
+        """Return the message that says facts as news after a phrase, whatever the agent said."""
+        number, _, _, speaker, turn = self.hear(state, messages)
+        parts = (speaker.phrase(act), *map(speaker.fact, facts))
+        told = tuple((fact.key, Reason.CHANGED) for fact in facts)
+        reply = Decision(parts, told=told, is_content=True, moved=True)
+        memory = UserMemory.from_json(state)
+        if turn is not None:
+            reply, memory = with_patience(turn, reply)
+        return self._finish(memory, reply, speaker, number, is_first=False)
+
     def _is_wish(self, key: str) -> bool:
         """Tell whether a fact is one that what the agent finds may meet or miss."""
         words = self._briefing.lexicon.facts.get(key)
@@ -131,7 +162,7 @@ class RulesUser:
         own = [messages[index] for index in visible if messages[index]["role"] == "user"]
         memory = UserMemory.from_json(state)
         speaker = Speaker(
-            shortened(self._behavior, memory.errors),
+            shortened(self.behavior, memory.errors),
             self._briefing.lexicon,
             draw,
             said="\n".join(str(message["content"]) for message in own),
@@ -140,15 +171,15 @@ class RulesUser:
         )
         if not own:
             opening = speaker.with_sayings(self._ways.opening())
-            return Hearing(number, self._behavior, draw, opening, None)
+            return Hearing(number, self.behavior, draw, opening, None)
         heard = max((i for i in visible if messages[i]["role"] == "assistant"), default=-1)
         turn = self._read(memory, messages, heard, speaker)
         told = [key for key in turn.facts if memory.record.is_settled(key)]
-        sight = look_over(turn.conflicts, turn.reading, self._behavior, memory.errors, told, draw)
+        sight = look_over(turn.conflicts, turn.reading, self.behavior, memory.errors, told, draw)
         turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
         throughout = asked_throughout(turn.reading)
         speaker = speaker.with_sayings(self._ways.of_turn(turn), throughout)
-        return Hearing(number, self._behavior, draw, speaker, replace(turn, speaker=speaker))
+        return Hearing(number, self.behavior, draw, speaker, replace(turn, speaker=speaker))
 
     def takes_back(self, turn: Turn) -> bool:
         """Tell whether to take back the first wish now: it was said, and the agent moves on."""
@@ -181,7 +212,7 @@ class RulesUser:
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         return Turn(
             briefing=briefing,
-            behavior=self._behavior,
+            behavior=self.behavior,
             text=text,
             reading=reading,
             memory=memory,

@@ -19,10 +19,20 @@ class WaysOfSaying:
     """
 
     def __init__(
-        self, briefing: UserBriefing, behavior: Behavior, seed: int, *, plain: Collection[str]
+        self,
+        briefing: UserBriefing,
+        behavior: Behavior,
+        seed: int,
+        *,
+        plain: Collection[str],
+        unsettled: frozenset[str] = frozenset(),
     ) -> None:
-        """Draw them; `plain` are facts that it says as they are, such as one it takes back."""
+        """Draw them; `plain` are facts that it says as they are, such as one it takes back.
+
+        By those that are `unsettled` it tells no other.
+        """
         self._briefing = briefing
+        self._unsettled = unsettled
         self._seed = seed
         self.doubts = doubtful_sayings(briefing, behavior, seed, sure_of=plain)
         direct = {*plain, *self.doubts}
@@ -52,4 +62,5 @@ class WaysOfSaying:
         }
 
     def _put_indirectly(self, keys: Collection[str], known: Collection[str]) -> dict[str, Saying]:
-        return indirect_sayings(self._briefing, keys, self._seed, known)
+        told_by = [key for key in known if key not in self._unsettled]
+        return indirect_sayings(self._briefing, keys, self._seed, told_by)

@@ -1,0 +1,130 @@
+"""A user who changes its mind in the middle of a talk: the rules on either side of that moment.
+
+What changes is the task's: it was certified for the request before and for the one after. Until it
+is said the user wants the first, from then on the second alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.memory import ACTS
+from crab_graph.personas.own_tools import APPROVE, BOOKING_ID
+from crab_graph.personas.rules_user import RulesUser, UserStep, is_visible
+from crab_graph.randomness import derive_rng
+from crab_graph.text.phrases import find_token
+
+Message = Mapping[str, Any]
+
+CHANGED = "changed"
+"""Under which the user's state keeps what it changed its mind about, and when."""
+
+
+class Moment(StrEnum):
+    """When a change of mind comes."""
+
+    PLAN = "plan"
+    BOOKING = "booking"
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What one user wants, and what it wants otherwise once it has thought again.
+
+    It is final where what must be booked otherwise could not be cancelled.
+    """
+
+    kind: str
+    before: UserBriefing
+    after: UserBriefing
+    is_final: bool
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The facts that are others then, in the order facts are told."""
+        both = {*self.before.ordered_keys(), *self.after.ordered_keys()}
+        ordered = dict.fromkeys([*self.after.ordered_keys(), *self.before.ordered_keys()])
+        changed = {key for key in both if self.before.fact(key) != self.after.fact(key)}
+        return tuple(key for key in ordered if key in changed)
+
+    @property
+    def wanted(self) -> list[Fact]:
+        """What is wanted otherwise, as it is then."""
+        return [fact for key in self.keys if (fact := self.after.fact(key)) is not None]
+
+    def moment(self, share: float, seed: int) -> Moment:
+        """Draw when it comes, given in what share of tasks it waits for a booking, if it can."""
+        drawn = derive_rng("second thoughts", seed, self.before.task_id).random()
+        return Moment.BOOKING if drawn < share and not self.is_final else Moment.PLAN
+
+    def state_after(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the user remembers once it wants something else.
+
+        What it said of that before stands in the record as what it wanted then. All that an agent
+        asks for anew is news again.
+        """
+        rows = [self._taken_back(row) for row in state.get("disclosed", ())]
+        seen = [one for one in state.get("seen", ()) if one not in ACTS]
+        declined = [key for key in state.get("declined", ()) if key not in self.keys]
+        later = [key for key in state.get("later", ()) if key not in self.keys]
+        kept = {**state, "disclosed": rows, "seen": seen, "declined": declined, "later": later}
+        return {**kept, "idle": 0, "warned": False, "approved": False}
+
+    def _taken_back(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        fact = self.before.fact(row["key"]) if row["key"] in self.keys else None
+        return {**row} if fact is None or "value" in row else {**row, "value": fact.value}
+
+
+def has_booked(messages: Sequence[Message]) -> bool:
+    """Tell whether the agent has spoken of a booking by its id."""
+    said = (one for one in messages if one["role"] == "assistant" and is_visible(one))
+    return any(BOOKING_ID in str(one.get("content") or "") for one in said)
+
+
+class ChangingUser:
+    """The rule-based user of a task in which it changes its mind.
+
+    That comes in the place of its yes to a plan, or of its approval of the payments where all that
+    it means can be cancelled; and there, too, with an agent that books without a yes.
+    """
+
+    def __init__(self, before: RulesUser, after: RulesUser, mind: Mind, seed: int) -> None:
+        """Take the user that wants the first, the one that wants the second, and their seed."""
+        self._before, self._after, self._mind = before, after, mind
+        self._moment = mind.moment(before.behavior.waits_for_booking, seed)
+        self.first_briefing = mind.before
+        """What the user says it wants before it changes its mind."""
+
+    def step(self, state: Mapping[str, Any], messages: Sequence[dict[str, Any]]) -> UserStep:
+        """Return the user's next message; arguments as for the rule-based engine."""
+        said = state.get(CHANGED)
+        if said is not None:
+            return _with(self._after.step(state, messages), said)
+        step = self._before.step(state, messages)
+        if not self._is_due(state, step, messages):
+            return step
+        number = 1 + sum(map(is_visible, messages))
+        after, mind = self._mind.state_after(state), self._mind
+        told = self._after.announce(after, messages, f"change_{mind.kind}", mind.wanted)
+        return _with(told, {"turn": number, "keys": list(mind.keys)})
+
+    def _is_due(
+        self, state: Mapping[str, Any], step: UserStep, messages: Sequence[dict[str, Any]]
+    ) -> bool:
+        """Tell whether the change comes in the place of a step."""
+        calls = [call["name"] for call in step.message.get("tool_calls") or ()]
+        if not has_booked(messages):
+            is_yes = not calls and step.state["approved"] and not state.get("approved", False)
+            return self._moment is Moment.PLAN and is_yes
+        if self._mind.is_final:
+            return False
+        ends = not calls and find_token(step.message["content"]) is not None
+        turn = self._before.hear(state, messages).turn
+        return (ends or APPROVE in calls) and turn is not None and bool(turn.wallet.bookings)
+
+
+def _with(step: UserStep, said: Mapping[str, Any]) -> UserStep:
+    return UserStep(step.message, {**step.state, CHANGED: {**said}})
