@@ -5,7 +5,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, Self
@@ -20,6 +20,7 @@ from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifiers import ids_of
 from crab_graph.money import parse_cents
 from crab_graph.personas.behavior import behavior_of
+from crab_graph.personas.briefing import Reason
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.recognition import stated_facts
@@ -166,7 +167,8 @@ class UserConduct(NamedTuple):
     Most facts an answer gives are `None` for all; of a persona of a file they are not known. `told`
     has the number of the visible message that first told each fact. Who `doubts` may say any fact
     otherwise at first; who `overlooks` need not see an error. `settled` has the message that first
-    told each fact exactly. Its condition says what it takes; with D4 it may have given up.
+    told each fact exactly. Its condition says what it takes; with D4 it may have given up. Of what it
+    changed its mind about `renewed` has the message that said so, `first_told` that of the wish before.
     """
 
     facts_per_answer: int | None
@@ -178,6 +180,8 @@ class UserConduct(NamedTuple):
     patience: int | None = None
     most_questions: int | None = None
     gave_up: bool = False
+    renewed: Mapping[str, int] = {}
+    first_told: Mapping[str, int] = {}
 
     @classmethod
     def from_record(
@@ -200,6 +204,14 @@ class UserConduct(NamedTuple):
             doubts=Dimension.D3 in dimensions,
             overlooks=Dimension.D4 in dimensions,
             settled={key: turn for key, turn in given.items() if turn is not None},
+            renewed={
+                fact["key"]: fact["turn"]
+                for fact in facts
+                if fact.get("reason") == Reason.CHANGED and fact["turn"] is not None
+            },
+            first_told={
+                fact["key"]: fact["first_wish"]["turn"] for fact in facts if fact.get("first_wish")
+            },
             gave_up=any(Reaction.GAVE_UP in (fact.get("reactions") or "") for fact in facts),
         )
         if persona not in set(Persona) or not set(dimensions) <= set(Dimension):
@@ -289,11 +301,16 @@ class FactFate(StrEnum):
     NEVER = "never"
 
 
-def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> dict[str, str]:
+def fact_fates(
+    episode: Episode,
+    results: Results,
+    told: Mapping[str, int],
+    renewed: Collection[str] = (),
+) -> dict[str, str]:
     """Return what became of each fact; `told` has the visible message that first told it.
 
     One that was not told and that nobody needed any more, as another one that was told spares it,
-    has no fate.
+    has no fate. What was `renewed` by a change of mind is not late for what was booked before.
     """
     words = episode.reading.task.domain.lexicon.facts
     spared = {words[key].spares for key in told if key in words}
@@ -309,7 +326,7 @@ def fact_fates(episode: Episode, results: Results, told: Mapping[str, int]) -> d
             if fact.key in spared:
                 continue
             fate = FactFate.NEVER
-        elif acts and min(acts) < said_at.get(told[fact.key], 0):
+        elif fact.key not in renewed and acts and min(acts) < said_at.get(told[fact.key], 0):
             fate = FactFate.LATE
         elif is_broken(episode, results, fact.key):
             fate = FactFate.IGNORED

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from crab_graph.domain.verification import Role
@@ -16,6 +17,7 @@ from crab_graph.eval.final_state import FinalState, final_state
 from crab_graph.eval.gradable import read_gradable
 from crab_graph.eval.invented_demands import demanded_extras
 from crab_graph.eval.kept_back import kept_back
+from crab_graph.eval.last_word import find_last_word
 from crab_graph.eval.metrics import disclosure_coverage, efficiency
 from crab_graph.eval.passed_over import passed_over
 from crab_graph.eval.reading import Episode, lay_out, read_task
@@ -201,12 +203,14 @@ def grade_trajectory(
 ) -> Verdict:
     """Grade a replayed transcript; arguments as for `grade`."""
     ended = None if termination is None else Termination(termination)
-    episode = lay_out(read_task(task), trajectory, listing_cap)
+    word = find_last_word(task, trajectory, conduct)
+    episode = lay_out(read_task(word.task), trajectory, listing_cap)
     verifiers = verifiers_of(episode.reading)
     results = {one.id: one.judge(episode) for one in verifiers}
     strict = strict_checks(episode, results, verifiers)
     passed = _passes(results)
-    errors = [*_errors_seen(episode, results, conduct), *recorded_errors(user_faults)]
+    seen = word.errors(partial(_errors_seen, results=results), episode, conduct, listing_cap)
+    errors = [*seen, *recorded_errors(user_faults)]
     fault = attribute(
         [one for one in verifiers if results[one.id].is_failure],
         errors,
@@ -215,7 +219,7 @@ def grade_trajectory(
         is_overlong=ended is Termination.REPLY,
     )
     outcome = _outcome(episode, passed, fault, ended)
-    metrics = _metrics(episode, verifiers, errors)
+    metrics = {**_metrics(episode, verifiers, errors), **word.told()}
     if outcome is Outcome.INFRA_ERROR:
         return _unsound(episode, fault, metrics, results)
     failures = [] if passed else failure_modes(episode, results)
@@ -237,7 +241,9 @@ def grade_trajectory(
         error=OVERLONG if ended is Termination.REPLY else None,
         unconfirmed=trajectory.discrepancies,
         explanation=explanation,
-        fact_fates={} if conduct is None else fact_fates(episode, results, conduct.told),
+        fact_fates=(
+            {} if conduct is None else fact_fates(episode, results, conduct.told, word.keys)
+        ),
         final=final_state(episode, explanation, passed),
     )
 
@@ -257,7 +263,7 @@ def _unsound(
 
 
 def _errors_seen(
-    episode: Episode, results: Results, conduct: UserConduct | None
+    episode: Episode, conduct: UserConduct | None, results: Results
 ) -> Iterator[UserError]:
     """Yield the errors of the user that rules can see (§10)."""
     yield from wrong_facts(episode, results, conduct)

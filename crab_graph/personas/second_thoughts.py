@@ -13,9 +13,12 @@ from typing import Any
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.memory import ACTS
 from crab_graph.personas.own_tools import APPROVE, BOOKING_ID
+from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import RulesUser, UserStep, is_visible
 from crab_graph.randomness import derive_rng
+from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import find_token
+from crab_graph.text.utterance import read_message
 
 Message = Mapping[str, Any]
 
@@ -76,6 +79,18 @@ class Mind:
     def _taken_back(self, row: Mapping[str, Any]) -> dict[str, Any]:
         fact = self.before.fact(row["key"]) if row["key"] in self.keys else None
         return {**row} if fact is None or "value" in row else {**row, "value": fact.value}
+
+
+def says_change(text: str, before: UserBriefing, after: UserBriefing) -> bool:
+    """Tell whether a text announces a change of mind, and what is wanted by it.
+
+    One of the values is enough: a user holds to the others, too.
+    """
+    if pattern("attribution", "changes_of_mind").search(read_message(text).text) is None:
+        return False
+    changed = [fact.key for fact in after.facts if before.fact(fact.key) != fact]
+    told = stated_facts(text, after, changed)
+    return any(key in told for key in changed)
 
 
 def has_booked(messages: Sequence[Message]) -> bool:

@@ -27,6 +27,7 @@ from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.personas.briefing import How
 from crab_graph.personas.error_reactions import reactions_of
+from crab_graph.personas.second_thoughts import CHANGED
 from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
@@ -216,7 +217,7 @@ def _record(
     breakdown = Breakdown(ending["fault"], ending["error"]) if broken else None
     user = state.get("user_state", {})
     faults = tuple(user.get("faults", ()))
-    facts = _disclosures(task, state)
+    facts = _disclosures(_told_of(task, user), state)
     persona = "none" if condition is None else condition.persona_name
     dimensions = () if condition is None else tuple(map(str, condition.dimensions))
     conduct = UserConduct.from_record(persona, dimensions, facts)
@@ -274,6 +275,12 @@ def _spending(
         "lost_usage": lost if state["status"] == "infra_error" else {},
         "mock_seats": tuple(party for party in usage if is_mock(usage[party])),
     }
+
+
+def _told_of(task: Task, user: Mapping[str, Any]) -> Task:
+    """Return the task as its user wants it in the end: who changed its mind says so."""
+    second = task.second if CHANGED in user else None
+    return task if second is None else second
 
 
 def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
