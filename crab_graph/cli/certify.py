@@ -94,9 +94,14 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
     numbers = ("expected", "sql", "arrays", "search")
     table = new_table("task", numbers=numbers, last=("searched_by", ""))
     for result in results:
-        counts = [str(result[name]) for name in numbers]
-        last = (str(result["searched_by"]), "ok" if result["ok"] else "MISMATCH")
-        table.add_row(str(result["id"]), *counts, *last)
+        after = result.get("changed")
+        changed = [{**after, "id": f"{result['id']}, changed"}] if isinstance(after, dict) else []
+        for one in (result, *changed):
+            counts = [str(one[name]) for name in numbers]
+            is_ok = result["ok"] or all(count == counts[0] for count in counts)
+            table.add_row(
+                str(one["id"]), *counts, str(one["searched_by"]), "ok" if is_ok else "MISMATCH"
+            )
     console().print(table)
     wrong = sum(not result["ok"] for result in results)
     print(

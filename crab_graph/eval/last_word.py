@@ -83,7 +83,8 @@ def find_last_word(task: Task, trajectory: Trajectory, conduct: UserConduct | No
     if task.second is None:
         return LastWord(task)
     if conduct is not None:
-        turns = [conduct.renewed[key] for key in conduct.renewed if key in task.spec.changes[0].keys]
+        changed = task.spec.changes[0].keys
+        turns = (turn for key, turn in conduct.renewed.items() if key in changed)
         return LastWord(task, min(turns, default=None))
     said = (one for one in trajectory.messages if one.speaker is not Owner.AGENT)
     both = task.briefing, task.second.briefing

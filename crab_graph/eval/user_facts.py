@@ -167,8 +167,8 @@ class UserConduct(NamedTuple):
     Most facts an answer gives are `None` for all; of a persona of a file they are not known. `told`
     has the number of the visible message that first told each fact. Who `doubts` may say any fact
     otherwise at first; who `overlooks` need not see an error. `settled` has the message that first
-    told each fact exactly. Its condition says what it takes; with D4 it may have given up. Of what it
-    changed its mind about `renewed` has the message that said so, `first_told` that of the wish before.
+    told each fact exactly. Its condition says what it takes; with D4 it may have given up. Of what
+    it changed its mind about `renewed` has the message that said so, `first_told` the first wish's.
     """
 
     facts_per_answer: int | None

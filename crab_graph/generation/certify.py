@@ -186,7 +186,8 @@ class Certificate(FileModel):
     """The closure of a task's seeds, and how many solutions three ways of counting found.
 
     A search stops at `expected` + `SEARCH_MARGIN`. Certificates of before there were two kinds of
-    search were all made by the plain one. Of a task with faults it says what is left after each.
+    search were all made by the plain one. Of a task with faults it says what is left after each;
+    where the user changes its mind `changed` is that of the request after it, counted again.
     """
 
     expected: int
@@ -195,11 +196,13 @@ class Certificate(FileModel):
     search: int
     searched_by: SearchedBy = SearchedBy.PLAIN
     recoveries: tuple[Recovery, ...] = Field((), exclude_if=lambda found: not found)
+    changed: "Certificate | None" = Field(None, exclude_if=lambda found: found is None)
 
     @property
     def ok(self) -> bool:
         """Whether all counts agree with what is expected."""
         is_counted = self.expected == self.sql == self.arrays == self.search
+        is_counted = is_counted and (self.changed is None or self.changed.ok)
         return is_counted and all(one.ok for one in self.recoveries)
 
     def as_json(self) -> dict[str, Any]:

@@ -249,8 +249,8 @@ def mind_of(task: Task) -> Mind | None:
     """
     if task.second is None:
         return None
-    change = task.spec.changes[0]
-    moved = [one for one in task.domain.slots if change.people is not None or one.id in change.moves]
+    change, slots = task.spec.changes[0], task.domain.slots
+    moved = [one for one in slots if change.people is not None or one.id in change.moves]
     known = task.domain.registry().names(Owner.AGENT)
     tools = [task.domain.kinds[slot.kind].tools for slot in moved]
     is_final = any(one is None or one.cancel not in known for one in tools)

@@ -111,6 +111,11 @@ class Conversation(NamedTuple):
         said = [turn.position for turn in self.turns if not turn.is_user and turn.text == text]
         return said[-1] if said else None
 
+    def position_of_end(self, text: str) -> int | None:
+        """Return where the agent last said something that ended with exactly this."""
+        own = [turn for turn in self.turns if not turn.is_user and turn.text.endswith(text)]
+        return own[-1].position if own else None
+
 
 def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     """Read an agent's messages; text that stood beside tool calls was never delivered."""

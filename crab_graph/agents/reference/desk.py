@@ -19,6 +19,7 @@ from crab_graph.agents.reference.inferences import Inference
 from crab_graph.agents.reference.lookups import Lookups
 from crab_graph.agents.reference.mishaps import Mishaps, wants_retry, words_of
 from crab_graph.agents.reference.planning import Plan, Shortlist
+from crab_graph.agents.reference.rethinking import Rethinking
 from crab_graph.agents.reference.script import Script
 from crab_graph.agents.reference.wish_vocabulary import (
     CARD,
@@ -116,6 +117,8 @@ class Desk:
         """
         results = [one.result for one in conversation.of(*self.handbook.search_tools)]
         results += [one.result for one in Mishaps(self.handbook, conversation).refused]
+        if self.changed_at(conversation) is not None:
+            results += self.bookings(conversation)
         wanted = {key: wish for key, wish in wishes.items() if key not in PERSONAL}
         if self._last is not None:
             last_wanted, last_results, found = self._last
@@ -138,16 +141,26 @@ class Desk:
     ) -> Plan | list[Action] | None:
         request = self.handbook.request(wishes, given_up)
         graph = self.handbook.domain.build_graph(request)
-        shown = Lookups(self.handbook, wishes, graph, prunes=self.prunes).show(conversation)
+        rethinking = Rethinking(self.handbook, conversation)
+        is_changed = bool(rethinking.standing) and self.changed_at(conversation) is not None
+        held = rethinking.held if is_changed else frozenset()
+        looks = Lookups(self.handbook, wishes, graph, prunes=self.prunes, held=held)
+        shown = looks.show(conversation)
         if shown.missing and not (shown.offers and self.prunes):
             return shown.missing
+        offers = Shortlist(self.handbook, wishes, shown)
+        lists = rethinking.shortlists(offers, wishes) if is_changed else [offers]
         # One stay after the other is asked for, until there is one with which all fits.
-        return self.choose(Shortlist(self.handbook, wishes, shown)) or shown.missing[:1] or None
+        found = next(filter(None, map(self.choose, lists)), None)
+        return found or shown.missing[:1] or None
 
     def bookings(self, conversation: Conversation) -> list[dict[str, str]]:
-        """Return the results of the calls that booked something."""
-        made = conversation.of(*self.handbook.booking_tools)
-        return [one.result for one in made if one.is_ok]
+        """Return the results of the calls that booked something that stands."""
+        return [one.result for one in Rethinking(self.handbook, conversation).standing]
+
+    def changed_at(self, conversation: Conversation) -> int | None:
+        """Return where the user changed its mind about what it was shown a plan for."""
+        return Rethinking(self.handbook, conversation).heard_at(self.script.plan_lead)
 
     def book(self, conversation: Conversation, wishes: Wishes, plan: Plan) -> str | list[Action]:
         """Look the customer up and book the plan."""
@@ -215,7 +228,7 @@ class Desk:
 
     def _in_order(self, plan: Plan, conversation: Conversation) -> list[str]:
         """Return the ids of what is booked, part by part of the plan as far as they are its own."""
-        left = [one for one in conversation.of(*self.handbook.booking_tools) if one.is_ok]
+        left = list(Rethinking(self.handbook, conversation).standing)
         ids = []
         for part in plan.parts:
             own = (one for one in left if part.offer_id in words_of(one.call.arguments))
@@ -275,6 +288,8 @@ class Desk:
         if confirming := mishaps.look_ups():
             return confirming
         made = self.bookings(conversation)
+        if made and self.changed_at(conversation) is not None:
+            return self._rebook(conversation, wishes)
         if made and (len(made) == len(self.handbook.domain.slots) or not mishaps.refused):
             return self.settle(conversation, wishes)
         if self.asks and not self._has_heard_enough(conversation, wishes):
@@ -291,10 +306,12 @@ class Desk:
     def _check(self, conversation: Conversation, wishes: Wishes) -> str | None:
         """Pin down what is in doubt, then play all wishes back; `None` once all is right.
 
-        What the user corrects is played back again; what it changes later is in the plan.
+        What the user corrects is played back again, and so is what it changes after a plan.
         """
         if conversation.of(*self.handbook.search_tools):
-            return None
+            recap = self.script.recap(wishes)
+            is_due = self.changed_at(conversation) is not None and not conversation.has_said(recap)
+            return recap if is_due else None
         doubted = self.doubted(conversation)
         checks = [self.script.pin(doubted)] if doubted else []
         checks.append(self.script.recap(wishes))
@@ -313,6 +330,35 @@ class Desk:
         if self.handbook.people(wishes) is None:
             return self.script.inability("nobody")
         return self.book(conversation, wishes, plan)
+
+    def _rebook(self, conversation: Conversation, wishes: Wishes) -> str | list[Action]:
+        """Cancel and book what a change of mind asks for, once the user agrees to a new plan."""
+        if self.checks and (check := self._check(conversation, wishes)):
+            return check
+        plan = self.find_plan(conversation, wishes)
+        if not isinstance(plan, Plan):
+            return plan or self.script.inability("no_plan")
+        customer = conversation.result(customer_lookup(wishes))
+        if customer is None or self.handbook.people(wishes) is None:
+            return self.script.inability("nobody")
+        calls = self.booking_calls(plan, wishes, customer["customer_id"])
+        rethinking = Rethinking(self.handbook, conversation)
+        stale, held = rethinking.stale(calls), {one.call.key for one in rethinking.standing}
+        missing = [call for call in calls if call.key not in held]
+        if not stale and not missing:
+            return self.settle(conversation, wishes)
+        proposal = self.proposal(plan, conversation)
+        asked_at = conversation.position_of_end(proposal)
+        if self.heeds and (asked_at is None or asked_at < (self.changed_at(conversation) or 0)):
+            ids = " and ".join(str(one.result["booking_id"]) for one in stale)
+            return self.script.say("changed_plan", bookings=ids, plan=proposal) if ids else proposal
+        if self.heeds and not _agrees(conversation.said_since(asked_at or 0)):
+            return self.improve(conversation, wishes, conversation.last_agent_text)
+        if stale:
+            return [rethinking.cancellation(one) for one in stale]
+        if any(conversation.result(call) is not None for call in missing):
+            return self.script.inability("not_booked")
+        return missing
 
     def improve(self, conversation: Conversation, wishes: Wishes, proposal: str) -> str:
         """Answer a user who has not agreed to what is still the best plan."""

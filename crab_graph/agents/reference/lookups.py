@@ -6,7 +6,7 @@ are those of other slots, of which some are ruled out once their offers are know
 which all fits will do.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -51,10 +51,20 @@ class Lookups:
     """The look-ups of one request."""
 
     def __init__(
-        self, book: Handbook, wishes: Wishes, graph: ConstraintGraph, *, prunes: bool = True
+        self,
+        book: Handbook,
+        wishes: Wishes,
+        graph: ConstraintGraph,
+        *,
+        prunes: bool = True,
+        held: Collection[str] = (),
     ) -> None:
-        """Plan them; without pruning, offers are kept that go together with none elsewhere."""
+        """Plan them; without pruning, offers are kept that go together with none elsewhere.
+
+        Offers that are `held` already no later look-up need show.
+        """
         self._prunes = prunes
+        self._held = held
         self._book = book
         self._wishes = wishes
         self._party = book.party(wishes) or 1
@@ -102,6 +112,12 @@ class Lookups:
             results = [conversation.results.get(call.key, {}) for call in looks]
             rows = (row for result in results for row in read(result))
             found[slot] = mishaps.left(rows, kind.offer.key)
+            shown = {row[kind.offer.key] for row in found[slot]}
+            earlier = conversation.of(self._book.tools_of(self._book.slots[slot]).search.tool)
+            for row in (row for one in earlier for row in read(one.result)) if self._held else ():
+                if row[kind.offer.key] in self._held and row[kind.offer.key] not in shown:
+                    shown.add(row[kind.offer.key])
+                    found[slot].append(row)
         return found
 
     def _possible(self, *, needed: bool) -> dict[Ref, NDArray[Any]]:

@@ -1,6 +1,7 @@
 """The cheapest valid job among what the look-ups have shown."""
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,6 +110,12 @@ class Shortlist:
         if chosen is None:
             return None
         return self.plan({slot: self.offers[slot][place] for slot, place in chosen.items()})
+
+    def only(self, rows: Found) -> "Shortlist":
+        """Return the same with these offers alone in some slots."""
+        less = copy(self)
+        less.offers = {**self.offers, **rows}
+        return less
 
     def plan(self, chosen: Mapping[str, Row]) -> Plan:
         """Return the plan of one offer for each slot."""

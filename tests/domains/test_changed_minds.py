@@ -1,0 +1,118 @@
+"""Tasks in which the user changes its mind: certified before and after, said, graded, solved."""
+
+from itertools import product
+
+import pytest
+
+import crab_graph as cg
+from crab_graph.agents.reference import reference_agent
+from crab_graph.domain.contract import find_domain
+from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.proof import certify_benchmark
+from crab_graph.eval.verdict import grade
+
+
+@pytest.fixture(scope="module", params=("travel", "clinic"))
+def benchmark(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("changes")
+    settings = {"seed": 5, "distractors": 400, "domain": request.param}
+    return generate_benchmark(path, 2, strata=(1, 2), changes=True, **settings)
+
+
+def said(episode):
+    return [fact for fact in episode.facts if fact["reason"] == "changed"]
+
+
+def test_both_requests_are_certified_and_share_no_solution(benchmark):
+    for task in benchmark:
+        (change,) = task.spec.changes
+        assert task.difficulties == ("changes",)
+        assert task.spec.certificate.ok and change.certificate.ok
+        assert change.certificate.sql == len(task.second.solutions) > 0
+        before, after = (
+            {tuple(map(str, product(one.items()))) for one in own.solutions}
+            for own in (task, task.second)
+        )
+        assert not before & after
+
+
+def test_the_change_is_of_the_facts_it_names(benchmark):
+    for task in benchmark:
+        known = {fact.key: fact.value for fact in task.facts}
+        then = {fact.key: fact.value for fact in task.second.facts}
+        changed = {key for key in known | then if known.get(key) != then.get(key)}
+        assert changed == set(task.spec.changes[0].keys)
+
+
+@pytest.mark.parametrize("condition", ("generic", "ruse"))
+def test_the_solver_passes_by_the_last_word(benchmark, condition):
+    for task in benchmark:
+        episode = cg.run_episode(task, agent="solver", user=condition)
+        word = episode.metrics["last_word"]
+        assert episode.passed, (task.id, episode.checks)
+        assert word["request"] == "changed"
+        assert {fact["key"] for fact in said(episode)} == set(task.spec.changes[0].keys)
+        assert {fact["turn"] for fact in said(episode)} == {word["message"]}
+
+
+def test_a_transcript_alone_says_which_request_counts(benchmark):
+    for task in benchmark:
+        episode = cg.run_episode(task, agent="solver", user="terse+d1")
+        verdict = grade(task, episode.messages)
+        assert verdict.metrics["last_word"] == episode.metrics["last_word"]
+        assert verdict.passed
+
+
+def test_an_agent_that_goes_by_the_first_word_fails_by_its_own_fault(benchmark):
+    for task in benchmark:
+        domain = find_domain(task.domain.name)
+        solver, lead = reference_agent("solver", domain), "This plan fits what you told me."
+
+        def deaf(messages, tools, solver=solver, lead=lead):
+            """Hear a yes to every plan."""
+            heard, has_plan = [], False
+            for message in messages:
+                if message.type == "human" and has_plan and "###" not in message.text:
+                    message = message.model_copy(update={"content": "Yes, go ahead. PM-00000000"})
+                has_plan = message.type == "ai" and lead in message.text
+                heard.append(message)
+            return solver(heard, tools)
+
+        episode = cg.run_episode(task, agent=deaf, user="generic", limits=cg.Limits(max_turns=30))
+        word = episode.metrics["last_word"]
+        assert not episode.passed
+        if word["request"] == "changed":
+            assert episode.fault == "agent", (task.id, episode.metrics["user_errors"])
+
+
+def test_after_a_booking_what_no_longer_fits_is_cancelled_and_the_rest_stays(benchmark, tmp_path):
+    (tmp_path / "late_default.md").write_text("waits_for_booking: 1\n\nYou think again late.\n")
+    for task in benchmark:
+        episode = cg.run_episode(task, agent="solver", user="late", personas=str(tmp_path))
+        made = [one["name"] for one in episode.trace if one["error"] is None]
+        booked = sum(name.startswith("book_") for name in made)
+        cancelled = sum(name.startswith("cancel_") for name in made)
+        assert episode.passed and episode.metrics["last_word"]["request"] == "changed"
+        assert booked - cancelled == len(task.domain.slots)
+        if task.domain.name == "clinic":  # all of it can be cancelled
+            assert 0 < cancelled <= len(task.spec.changes[0].moves)
+
+
+def test_what_was_not_said_does_not_count(benchmark):
+    task = benchmark[0]
+    episode = cg.run_episode(task, agent="silent", user="generic")
+    assert episode.metrics["last_word"]["request"] == "first"
+
+
+def test_certify_counts_the_request_after_the_change_too(benchmark):
+    found = certify_benchmark(benchmark)
+    for task in benchmark:
+        after = found[task.id].changed
+        assert after is not None
+        assert after.sql == after.arrays == after.search == len(task.second.solutions)
+
+
+def test_a_talk_can_be_replayed_and_says_the_same(benchmark):
+    task = benchmark[1]
+    first, second = (cg.run_episode(task, agent="solver", user="ruse", seed=3) for _ in range(2))
+    assert first.messages == second.messages
