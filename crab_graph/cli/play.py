@@ -139,11 +139,13 @@ class _Person:
         if not self._is_user:
             return task.domain.policy(task.today)
         from crab_graph.graph.user_prompt import user_prompt
+        from crab_graph.graph.users import mind_of
 
-        settings = self._seated.settings
-        return user_prompt(
+        settings, mind = self._seated.settings, mind_of(task)
+        prompt = user_prompt(
             self._seated.user, task, personas=settings.personas, seed=settings.seed
         ).text
+        return prompt if mind is None else f"{prompt}\n{mind.order('second_thoughts_due')}\n"
 
     def _print_tools(self, wanted: str, tools: list[str]) -> None:
         from crab_graph.tools.registry import Owner

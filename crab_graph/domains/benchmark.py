@@ -430,7 +430,7 @@ class Benchmark(Sequence[Task]):
             certificate = certify_spec(connection, *about)
             if (second := task.second) is not None:
                 again = (second.request, task.id, second.spec.certificate.expected)
-                after = certify_spec(connection, self.domain, *again)
+                after = certify_spec(connection, self.domain, *again, task.spec.faults)
                 certificate = certificate.model_copy(update={"changed": after})
             yield certificate
 

@@ -313,11 +313,12 @@ def certify_drawn(
         if by_csp:
             certificate = recount(stored, offered, certificate)
             _check(certificate, task_id, drawn)
-        job = FaultyJob(domain, draft.request, solutions)
+        changes = _certified_change(domain, drawn, stored, offered, solutions, by_csp=by_csp)
+        job = FaultyJob(domain, draft.request, solutions, changes.job)
         wish = FaultWish(drawn.difficulty.faults, drawn.fault_kinds)
         faults, certificate = draw_certified(job, wish, drawn.seed, stored, certificate)
         _check(certificate, task_id, drawn)
-        changes = _certified_change(domain, drawn, stored, offered, solutions, by_csp=by_csp)
+        changes = _with_recoveries(changes, faults, stored, drawn)
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     totals += changes.totals
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
@@ -365,6 +366,7 @@ class _Changes(NamedTuple):
 
     made: tuple[Change, ...] = ()
     totals: Sequence[int] = ()
+    job: FaultyJob | None = None
 
 
 def _certified_change(
@@ -406,7 +408,24 @@ def _certified_change(
         certificate=certificate,
     )
     totals = [domain.cost_of_solution(one, request) for one in solutions]
-    return _Changes((change,), [*totals, getattr(request, "budget_cents", None) or 0])
+    budget = getattr(request, "budget_cents", None) or 0
+    return _Changes((change,), [*totals, budget], FaultyJob(domain, request, solutions))
+
+
+def _with_recoveries(
+    changes: _Changes, faults: Sequence[WorldFault], stored: StoredTask, drawn: DrawnTask
+) -> _Changes:
+    """Return changes certified with what is left after each fault.
+
+    Raises:
+        CertificationError: after one there is no way out.
+    """
+    if changes.job is None or not faults:
+        return changes
+    after = stored._replace(graph=changes.job.domain.build_graph(changes.job.request))
+    counted = count_recoveries(changes.job, faults, after, changes.made[0].certificate)
+    _check(counted, stored.task_id, drawn)
+    return changes._replace(made=(changes.made[0].model_copy(update={"certificate": counted}),))
 
 
 def _check(certificate: Certificate, task_id: str, drawn: DrawnTask) -> None:

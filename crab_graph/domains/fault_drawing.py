@@ -34,11 +34,15 @@ class FaultWish(NamedTuple):
 
 
 class FaultyJob(NamedTuple):
-    """What faults are drawn for: a request, with every solution that it has on the tables."""
+    """What faults are drawn for: a request, with every solution that it has on the tables.
+
+    Where the user changes its mind, what faults leave must do for the request `after` it, too.
+    """
 
     domain: Domain
     request: Any
     solutions: Sequence[Solution]
+    after: "FaultyJob | None" = None
 
     def slots_of(self, kind: str) -> list[str]:
         """Return the slots that a kind of booking fills."""
@@ -52,7 +56,8 @@ class FaultyJob(NamedTuple):
     def without(self, kind: Kind, offer: str) -> int:
         """Return how many solutions do without an offer."""
         slots, key = self.slots_of(kind.name), kind.offer.key
-        return sum(all(one[slot][key] != offer for slot in slots) for one in self.solutions)
+        own = sum(all(one[slot][key] != offer for slot in slots) for one in self.solutions)
+        return own if self.after is None else min(own, self.after.without(kind, offer))
 
     @property
     def paid(self) -> list[Kind]:
@@ -111,7 +116,8 @@ def _slack(job: FaultyJob) -> int:
     totals = [job.domain.cost_of_solution(one, job.request) for one in job.solutions]
     budget = getattr(job.request, "budget_cents", None)
     on_card = int(max(totals) * _SPARE)
-    return on_card if budget is None else min(on_card, budget - max(totals))
+    own = on_card if budget is None else min(on_card, budget - max(totals))
+    return own if job.after is None else min(own, _slack(job.after))
 
 
 def _declined(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:

@@ -29,13 +29,14 @@ from crab_graph.models.secrets import (
 )
 from crab_graph.models.usage import Usage
 from crab_graph.personas.briefing import UserBriefing, first_wish
+from crab_graph.personas.changing_models import ChangingModelUser
 from crab_graph.personas.condition import Condition, ResolvedCondition, parse_condition, resolve
 from crab_graph.personas.fragment_set import Fragments, load_fragments
 from crab_graph.personas.model_users import Ask, HybridUser, LlmUser, ModelReply
 from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt, condition_behavior
 from crab_graph.personas.recognition import told_after
 from crab_graph.personas.rules_user import RulesUser
-from crab_graph.personas.second_thoughts import ChangingUser, Mind
+from crab_graph.personas.second_thoughts import ChangingUser, Mind, told_around_change
 from crab_graph.randomness import derive_seed
 from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.text.phrases import without_tokens
@@ -174,7 +175,7 @@ def build_user(task: Task, user: UserSpec, setup: Setup, trial: int, replica: in
             side = _model_user(task, condition, setup, seed)
         else:
             side = _rules_user(task, condition, setup, seed)
-        return side._replace(tell=_telling(briefing, condition, setup))
+        return side._replace(tell=_telling(task, condition, setup))
     return _callable_user(task, user)
 
 
@@ -285,21 +286,44 @@ def _rules_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: in
 
 
 def _model_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: int) -> UserSide:
-    briefing = task.briefing
-    prompt = compose_prompt(condition, briefing, fragments=setup.fragments)
+    briefing, mind = task.briefing, mind_of(task)
+    is_steady = mind is not None
+    prompt = compose_prompt(condition, briefing, fragments=setup.fragments, is_steady=is_steady)
     name, model = with_open_model(setup).model
     bound = model.bind_tools(task.domain.registry().openai_schemas(Owner.USER))
+    if mind is not None:
+        changing = _changing_model_user(mind, condition, setup, seed, bound, prompt.text)
+        return UserSide(Engine.LLM.value, _replying(changing), condition, name, prompt.sha256)
     first = first_wish(briefing, condition_behavior(condition, setup.fragments))
     rules = RulesUser(briefing, condition, seed, fragments=setup.fragments)
     user = LlmUser(rules, briefing, _asking(bound, prompt.text), first)
     return UserSide(Engine.LLM.value, _replying(user), condition, name, prompt.sha256)
 
 
+def _changing_model_user(
+    mind: Mind, condition: ResolvedCondition, setup: Setup, seed: int, bound: Any, prompt: str
+) -> ChangingModelUser:
+    """Return the user of a model that changes its mind; it goes by `prompt` until then."""
+    pieces = setup.fragments
+    later = compose_prompt(
+        condition, mind.after, fragments=pieces, before=mind.before, is_steady=True
+    )
+    before, after = (
+        LlmUser(
+            RulesUser(known, condition, seed, fragments=pieces, changing=mind.keys),
+            known,
+            _asking(bound, text),
+        )
+        for known, text in ((mind.before, prompt), (mind.after, later.text))
+    )
+    return ChangingModelUser(before, after, mind, seed)
+
+
 def _person(
     task: Task, briefing: UserBriefing, condition: ResolvedCondition, setup: Setup
 ) -> UserSide:
     tools = task.domain.registry().names(Owner.USER)
-    tell = _telling(briefing, condition, setup)
+    tell = _telling(task, condition, setup)
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
         reply = ask_user(messages, tools)
@@ -310,21 +334,18 @@ def _person(
     return UserSide(PERSON, step, condition, tell=tell)
 
 
-def _telling(briefing: UserBriefing, condition: ResolvedCondition, setup: Setup) -> Tell:
+def _telling(task: Task, condition: ResolvedCondition, setup: Setup) -> Tell:
     """Return how it is kept what a user told by words that somebody put into its mouth."""
+    briefing, mind = task.briefing, mind_of(task)
     first = first_wish(briefing, condition_behavior(condition, setup.fragments))
 
     def tell(state: Mapping[str, Any], messages: Sequence[Message], text: str) -> dict[str, Any]:
         visible = [one for one in messages if is_delivered(one)]
         heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
-        told = told_after(
-            state.get("disclosed", ()),
-            without_tokens(text),
-            heard[-1] if heard else "",
-            len(visible) + 1,
-            briefing,
-            first,
-        )
+        spoken = without_tokens(text), heard[-1] if heard else "", len(visible) + 1
+        if mind is not None:
+            return told_around_change(state, *spoken, mind)
+        told = told_after(state.get("disclosed", ()), *spoken, briefing, first)
         return {**state, "disclosed": told}
 
     return tell
@@ -337,6 +358,8 @@ def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
     )
     remember_environment_secrets()
     template = files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
+    mind = mind_of(task)
+    known += "" if mind is None else f"\n\n{mind.order('second_thoughts_due')}"
     view = View(template.replace("{facts}", known), "user")
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:
@@ -346,7 +369,9 @@ def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
     return UserSide(f"python:{dotted_name(user)}", step)
 
 
-def _replying(engine: RulesUser | ChangingUser | HybridUser | LlmUser) -> Step:
+def _replying(
+    engine: RulesUser | ChangingUser | HybridUser | LlmUser | ChangingModelUser,
+) -> Step:
     """Return an engine's steps with their calls apart."""
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:

@@ -26,11 +26,12 @@ def memory_after(
     *,
     first: Fact | None,
     idle: int,
+    due: Sequence[str] = (),
 ) -> UserMemory:
     """Return what the user remembers after it said a text.
 
     `first` is what it wants before it changes its mind; `idle` counts the agent's messages in a row
-    that brought nothing new, the one it answers included.
+    that brought nothing new, the one it answers included; of what is `due` a bare value is enough.
     """
     said, turn, record = without_tokens(text), hearing.turn, before.record
     rows = told_after(
@@ -41,14 +42,14 @@ def memory_after(
         briefing,
         first,
         {key: one for key, one in hearing.speaker.sayings.items() if not record.has(key)},
-        () if turn is None else due_facts(turn).now,
+        due if turn is None else (*due, *due_facts(turn).now),
     )
     told = DisclosureRecord(tuple(rows))
     if turn is None:
         return replace(before, record=told)
     new = rows[len(record.rows) :]
     is_new = any(not record.has(row["key"]) for row in new)
-    due = due_facts(turn)
+    left = due_facts(turn).later
     is_tired = 0 < idle >= hearing.behavior.patience - 1
     return replace(
         before,
@@ -57,7 +58,7 @@ def memory_after(
         idle=0 if is_new else idle,
         warned=not is_new and (is_tired or (before.warned and idle > 0)),
         approved=before.approved or (can_approve(turn) and is_approval(said)),
-        later=tuple(key for key in due.later if not told.has(key)),
+        later=tuple(key for key in left if not told.has(key)),
         errors=_errors_after(turn, hearing.number, text, new),
     )
 

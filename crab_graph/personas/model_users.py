@@ -53,16 +53,26 @@ class LlmUser:
     def __init__(
         self, rules: RulesUser, briefing: UserBriefing, ask: Ask, first: Fact | None = None
     ) -> None:
-        self._rules = rules
+        self.rules = rules
         self._briefing = briefing
         self._first = first
         self._ask = ask
 
-    def step(self, state: Mapping[str, Any], messages: Sequence[Message]) -> UserStep:
-        """Return the user's next message; arguments as for the rule-based engine."""
-        hearing = self._rules.hear(state, messages)
+    def step(
+        self,
+        state: Mapping[str, Any],
+        messages: Sequence[Message],
+        *,
+        order: str = "",
+        due: Sequence[str] = (),
+    ) -> UserStep:
+        """Return the user's next message; arguments as for the rule-based engine.
+
+        An `order` stands first in its note, and facts are `due` of which a bare value tells enough.
+        """
+        hearing = self.rules.hear(state, messages)
         idle = idle_messages(hearing)
-        note = self._note(hearing, idle)
+        note = self._note(hearing, idle, order)
         lines: list[Message] = [
             {"role": "assistant", "content": OPENING},
             *messages,
@@ -89,18 +99,18 @@ class LlmUser:
             return UserStep(private_message(reply.calls, messages, reply.text), after)
         before = UserMemory.from_json(state)
         memory = memory_after(
-            hearing, reply.text, before, self._briefing, first=self._first, idle=idle
+            hearing, reply.text, before, self._briefing, first=self._first, idle=idle, due=due
         )
         if hearing.behavior.two_levels:
             beyond = beyond_bounds(without_tokens(reply.text), hearing, self._briefing)
             after["over_disclosed"] = after.get("over_disclosed", 0) + len(beyond)
         return UserStep({"role": "user", "content": reply.text}, {**after, **memory.as_json()})
 
-    def _note(self, hearing: Hearing, idle: int) -> str:
+    def _note(self, hearing: Hearing, idle: int, order: str) -> str:
         if hearing.turn is None:
             return word_opening_note(hearing, self._briefing)
-        takes_back = self._rules.takes_back(hearing.turn)
-        return word_note(hearing.turn, hearing.draw, idle=idle, takes_back=takes_back)
+        takes_back = self.rules.takes_back(hearing.turn)
+        return word_note(hearing.turn, hearing.draw, idle=idle, takes_back=takes_back, order=order)
 
     def _breach(
         self, reply: ModelReply, messages: Sequence[Message], hearing: Hearing

@@ -72,14 +72,14 @@ def word_opening_note(hearing: Hearing, briefing: UserBriefing) -> str:
     return _note([_line(first), *_saying_lines(told, hearing.speaker), *_manner_lines(manner)])
 
 
-def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool) -> str:
+def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool, order: str = "") -> str:
     """Return the note for the answer to a message of the agent.
 
     `idle` counts the agent's messages in a row, this one included, that brought nothing new;
-    `takes_back` says whether the user changes its mind now.
+    `takes_back` says whether the user changes its mind now; an `order` stands before all else.
     """
     manner = draw_manner(shortened(turn.behavior, turn.memory.errors), draw)
-    lines = [_line("takes_back")] if takes_back else []
+    lines = [*([order] if order else []), *([_line("takes_back")] if takes_back else [])]
     lines += [*_error_lines(turn), *_detail_lines(turn)]
     told = due_facts(turn).now if turn.behavior.two_levels else new_facts(turn)
     lines += _saying_lines([turn.facts[key] for key in told], turn.speaker)

@@ -53,8 +53,13 @@ def compose_prompt(
     briefing: UserBriefing | None = None,
     *,
     fragments: Fragments | None = None,
+    before: UserBriefing | None = None,
+    is_steady: bool = False,
 ) -> Prompt:
     """Compose the prompt of a condition, its persona settled; without a briefing it is left open.
+
+    Where its task has the user change its mind it `is_steady` but for that: nothing of its own (D6)
+    is said; once it has, `before` is what it knew until then.
 
     Raises:
         UsageError: a fragment names a fact that the domain lacks.
@@ -62,7 +67,12 @@ def compose_prompt(
     pieces = fragments or built_in_fragments()
     behavior = condition_behavior(condition, pieces)
     chosen = _fragments(condition, behavior, pieces)
-    return _composed(chosen, behavior, briefing, pieces)
+    if is_steady:
+        own = {stem for stem, rates in pieces.fields.items() if "changes_mind" in rates}
+        chosen = [part for part in chosen if part[1] not in own]
+    if before is not None:
+        chosen.append(("second_thoughts", "second_thoughts"))
+    return _composed(chosen, behavior, briefing, pieces, before)
 
 
 def compose_wording_prompt(
@@ -86,8 +96,11 @@ def _composed(
     behavior: Behavior,
     briefing: UserBriefing | None,
     pieces: Fragments,
+    before: UserBriefing | None = None,
 ) -> Prompt:
     values = _placeholders(briefing, behavior, pieces)
+    if briefing is not None and before is not None:
+        values |= _both_wishes(before, briefing)
     return Prompt(
         tuple(
             Passage(factor, name, pieces.texts[name].strip().format(**values))
@@ -169,6 +182,16 @@ def _placeholders(
         fact, words = briefing.fact(key), lexicon.facts[key]
         values[key] = _NO_WISH if fact is None else word_value(words.form, fact.value, words)
     return values
+
+
+def _both_wishes(before: UserBriefing, after: UserBriefing) -> dict[str, str]:
+    """Return what is wanted otherwise than before, and what was wanted then."""
+    wanted = [fact for fact in after.facts if before.fact(fact.key) != fact]
+    earlier = [before.fact(fact.key) for fact in wanted]
+    return {
+        "first_wish": " ".join(_worded(fact, before.lexicon) for fact in earlier),
+        "final_wish": " ".join(_worded(fact, after.lexicon) for fact in wanted),
+    }
 
 
 def _listed(facts: Sequence[Fact], lexicon: DomainLexicon) -> str:

@@ -10,11 +10,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.briefing import Fact, Reason, UserBriefing
 from crab_graph.personas.memory import ACTS
 from crab_graph.personas.own_tools import APPROVE, BOOKING_ID
-from crab_graph.personas.recognition import stated_facts
+from crab_graph.personas.recognition import stated_facts, told_after
 from crab_graph.personas.rules_user import RulesUser, UserStep, is_visible
+from crab_graph.personas.user_guide import user_guide
+from crab_graph.personas.wording import word_fact
 from crab_graph.randomness import derive_rng
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import find_token
@@ -57,6 +59,12 @@ class Mind:
     def wanted(self) -> list[Fact]:
         """What is wanted otherwise, as it is then."""
         return [fact for key in self.keys if (fact := self.after.fact(key)) is not None]
+
+    def order(self, line: str) -> str:
+        """Return a line of the guide for users, with what is wanted otherwise in words."""
+        lexicon = self.after.lexicon
+        said = (word_fact(fact, lexicon, None, short=False) for fact in self.wanted)
+        return user_guide().notes[line].format(wanted=" ".join(said))
 
     def moment(self, share: float, seed: int) -> Moment:
         """Draw when it comes, given in what share of tasks it waits for a booking, if it can."""
@@ -139,6 +147,47 @@ class ChangingUser:
         ends = not calls and find_token(step.message["content"]) is not None
         turn = self._before.hear(state, messages).turn
         return (ends or APPROVE in calls) and turn is not None and bool(turn.wallet.bookings)
+
+
+def told_around_change(
+    state: Mapping[str, Any], said: str, heard: str, number: int, mind: Mind
+) -> dict[str, Any]:
+    """Return a user's state after it said a text of somebody's own, as the message of a number.
+
+    `heard` is what the agent said last.
+    """
+    if CHANGED in state:
+        rows = told_after(state["disclosed"], said, heard, number, mind.after)
+        return {**state, "disclosed": rows}
+    if not says_change(said, mind.before, mind.after):
+        rows = told_after(state.get("disclosed", ()), said, heard, number, mind.before)
+        return {**state, "disclosed": rows}
+    after = mind.state_after(state)
+    rows = told_after(after["disclosed"], said, heard, number, mind.after, due=mind.keys)
+    return {**after, **_announced(after, rows, number, mind)}
+
+
+def _announced(
+    after: Mapping[str, Any], rows: Sequence[dict[str, Any]], number: int, mind: Mind
+) -> dict[str, Any]:
+    """Return the parts of a state that a message changes which announced the change."""
+    known = len(after["disclosed"])
+    told = [
+        {**row, "reason": str(Reason.CHANGED)} if row["key"] in mind.keys else row
+        for row in rows[known:]
+    ]
+    return {
+        "disclosed": [*rows[:known], *told],
+        CHANGED: {"turn": number, "keys": list(mind.keys)},
+    }
+
+
+def with_announcement(
+    step: UserStep, after: Mapping[str, Any], number: int, mind: Mind
+) -> UserStep:
+    """Return the step that announced the change, from the state `after` it was made."""
+    rows = step.state["disclosed"]
+    return UserStep(step.message, {**step.state, **_announced(after, rows, number, mind)})
 
 
 def _with(step: UserStep, said: Mapping[str, Any]) -> UserStep:

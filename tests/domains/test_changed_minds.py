@@ -10,6 +10,7 @@ from crab_graph.domain.contract import find_domain
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.eval.verdict import grade
+from crab_graph.testing import ScriptedChatModel, tool_call_reply
 
 
 @pytest.fixture(scope="module", params=("travel", "clinic"))
@@ -116,3 +117,39 @@ def test_a_talk_can_be_replayed_and_says_the_same(benchmark):
     task = benchmark[1]
     first, second = (cg.run_episode(task, agent="solver", user="ruse", seed=3) for _ in range(2))
     assert first.messages == second.messages
+
+
+def script_of(episode):
+    """Return what the user said and called, as a model would say it."""
+    replies = []
+    for message in episode.messages:
+        calls = message.get("tool_calls") or ()
+        if message["role"] == "user" and calls:
+            replies.append(tool_call_reply(*((one["name"], one["arguments"]) for one in calls)))
+        elif message["role"] == "user":
+            replies.append(message["content"])
+    return replies
+
+
+def test_a_model_is_told_of_the_change_at_its_message_and_its_words_are_read(benchmark):
+    for task in benchmark:
+        ruled = cg.run_episode(task, agent="solver", user="generic")
+        model = ScriptedChatModel(replies=script_of(ruled))
+        episode = cg.run_episode(
+            task, agent="solver", user="generic", engine="llm", user_model=model
+        )
+        assert episode.metrics["last_word"] == ruled.metrics["last_word"]
+        assert {one["key"] for one in said(episode)} <= set(task.spec.changes[0].keys)
+        assert episode.passed and said(episode)
+
+
+def test_a_function_in_the_users_seat_is_told_what_it_changes_its_mind_about(benchmark):
+    task, prompts = benchmark[0], []
+
+    def user(messages, tools):
+        prompts.append(messages[0].text)
+        return "###STOP###"
+
+    cg.run_episode(task, agent="solver", user=user)
+    wanted = [fact for fact in task.second.facts if fact.key in task.spec.changes[0].keys]
+    assert "change your mind" in prompts[0] and len(wanted) > 0
