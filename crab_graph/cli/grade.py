@@ -80,6 +80,10 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
     strict = "passes" if verdict.strict["passed"] else "does not pass"
     also = f" (strict grading: {strict})" if verdict.checks else ""
     print(f"{verdict.task_id}: {OUTCOMES[verdict.outcome]}{fault}{also}")
+    if (word := verdict.metrics.get("last_word")) is not None:
+        said = word.get("message")
+        since = "never said" if said is None else f"said in message {said}"
+        print(f"The user's change of mind was {since}: the {word['request']} request counts.")
     if verdict.error is not None:
         print(f"error: {verdict.error}")
     if verdict.failures:

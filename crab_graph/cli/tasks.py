@@ -119,6 +119,9 @@ def task(
         ],
         "rows_sha256": shown.spec.rows_sha256,
     }
+    if shown.second is not None:
+        kinds = [str(change.kind) for change in shown.spec.changes]
+        document["changed"] = {"kinds": kinds, "facts": _facts_after(shown.second, shown)}
     if solutions:
         # The count keeps its place in `tasks`; here the list itself takes it.
         kept = shown.kept_solutions
@@ -141,6 +144,9 @@ def _print(task: "Task", solutions: bool) -> None:
             f"what fits each part's own wishes: {fitting}; "
             f"shortcuts that solve it: {_shortcuts(summary['shortcuts'])}"
         )
+    for change in task.spec.changes:
+        print(f"then the user changes its mind: {_changed(task)}; ", end="")
+        print(f"after that {change.certificate.sql:,} other solutions are valid")
     facts = new_table("knows", "", "said")
     for fact in task.facts:
         said = "upfront" if fact.level == "basic" else "when asked"
@@ -160,6 +166,21 @@ def _print(task: "Task", solutions: bool) -> None:
     if solutions:
         shown = len(task.kept_solutions)
         print(f"{shown:,} of {len(task.solutions):,} solutions are shown.")
+
+
+def _facts_after(second: "Task", first: "Task") -> list[dict[str, Any]]:
+    return [fact.as_json() for fact in second.facts if fact not in first.facts]
+
+
+def _changed(task: "Task") -> str:
+    """Return what a user wants otherwise in the end, each fact with both values."""
+    facts = () if task.second is None else task.second.facts
+    before = {fact.key: fact.value for fact in task.facts}
+    return ", ".join(
+        f"{fact.key} {_plain(before.get(fact.key))} → {_plain(fact.value)}"
+        for fact in facts
+        if before.get(fact.key) != fact.value
+    )
 
 
 def _shortcuts(names: list[str] | None) -> str:
