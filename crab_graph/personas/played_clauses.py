@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.questions import UNTICKED, Segment
 from crab_graph.personas.stated_values import is_taken_back, names_value
 from crab_graph.personas.understanding import ANY_ID, Reading
 from crab_graph.personas.wordbook import says
@@ -211,4 +211,5 @@ def _names_item(reading: Reading, segment: Segment) -> bool:
 def _is_other_question(segment: Segment) -> bool:
     """Tell whether a clause asks or offers something; an item of a list may be asked as a whole."""
     asks = segment.is_request and says("request", segment.text)
-    return asks or _OFFERS.search(segment.text) is not None
+    is_choice = len(UNTICKED.findall(segment.text)) > 1
+    return asks or is_choice or _OFFERS.search(segment.text) is not None

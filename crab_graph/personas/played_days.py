@@ -112,6 +112,11 @@ class PlayedDays:
                 yield Compared(length, True, days[0])
             return
         is_right = set(days) <= set(allowed) or [*days] == [*wanted]
+        led = part.strip(" \t.*:-")
+        is_led = self._lexicon.named_slots(led) or (led and asks_with(words, f"when {led}"))
+        if not (is_right or is_led) and {*days} <= {*self._every_day()}:
+            # Where no word says what it is the day of, it may be that of another thing.
+            return
         yield Compared(key, bool(wanted) and is_right, days[0])
 
     def _dated(self, part: str, passage: Stretch) -> str:

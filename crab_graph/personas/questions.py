@@ -35,7 +35,7 @@ _ABBREVIATED = frozenset(
     " inc ltd corp intl pax pers hrs mins".split()
 )
 _TICKED = re.compile(r"[✓✔✅☑🟩🟢✗✘❌]|\[[x✓✔]\]")
-_UNTICKED = re.compile(r"[☐⬜◻◽□▢🔲❓❔🟨🟡]|\[ ?\]")
+UNTICKED = re.compile(r"[☐⬜◻◽□▢🔲❓❔🟨🟡]|\[ ?\]")
 """What a line of a checklist begins with, by whether it is settled."""
 _GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s*\|\s*\Z")
 """What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""
@@ -93,7 +93,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
     last = max(by_line, default=0)
     for number, spans in by_line.items():
         body = bodies[number]
-        is_open = _UNTICKED.match(body) is not None
+        is_open = UNTICKED.search(body) is not None and _TICKED.search(body) is None
         is_item = utterance.lines[number].depth > 0 or body.count("|") > 1
         is_item = is_item or is_open or _TICKED.match(body) is not None
         is_short = len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"

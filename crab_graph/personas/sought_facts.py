@@ -1,11 +1,13 @@
 """Which facts a message asks for, of those that a user has and of those on which it has no wish."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
+from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.memory import OPEN
 from crab_graph.personas.plan_answers import can_approve
+from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.pointed_questions import OR, asked_by_values, asked_throughout
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value, words_of
@@ -51,9 +53,14 @@ def asked_facts(turn: Turn) -> list[str]:
     return [key for key in named if key not in turn.said]
 
 
+def _clauses(turn: Turn) -> Iterator[tuple[Segment, ClauseFeatures]]:
+    """Return the clauses of a message, each with what it shows."""
+    return zip(turn.reading.segments, turn.reading.features, strict=True)
+
+
 def _is_named(turn: Turn, key: str) -> bool:
     """Tell whether a clause that asks names a fact by words of its own."""
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    clauses = _clauses(turn)
     return any(one.is_request and "how:cue" in how.facts.get(key, ()) for one, how in clauses)
 
 
@@ -71,7 +78,7 @@ def _is_mention(turn: Turn, key: str) -> bool:
     if fact is None or not any(cue.search(str(fact.value)) for cue in lexicon.slots.values()):
         return False
     asked = {*turn.reading.asked} - {key}
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    clauses = _clauses(turn)
     own = [
         (one, how)
         for one, how in clauses
@@ -91,7 +98,7 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
 
 
 def _doubted(turn: Turn) -> list[str]:
-    """Return what the user said with doubt, and a question names a value of: it says it surely.
+    """Return what the user said with doubt, and a question names, or a value of: it says it surely.
 
     A plan or a choice is no such question.
     """
@@ -101,7 +108,7 @@ def _doubted(turn: Turn) -> list[str]:
     is_deal = reading.asks_booking or reading.asks_choice
     if reading.ids or (is_deal and can_approve(turn)):
         return []
-    clauses = list(zip(reading.segments, reading.features, strict=True))
+    clauses = list(_clauses(turn))
     asked = [
         (one, how)
         for number, (one, how) in enumerate(clauses)
@@ -114,8 +121,10 @@ def _doubted(turn: Turn) -> list[str]:
         for key in doubtful
         if key in words
         and any(
-            key in how.facts and names_value(one.text, words[key]) and not is_apart(turn, key, one)
+            (names_value(one.text, words[key]) or (one.is_request and "how:cue" in how.facts[key]))
+            and not is_apart(turn, key, one)
             for one, how in asked
+            if key in how.facts
         )
     ]
 
@@ -155,7 +164,7 @@ def _is_noted(turn: Turn, key: str) -> bool:
     played = turn.playback
     if key not in played.right or key in played.questioned or key not in turn.facts:
         return False
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    clauses = _clauses(turn)
     return not any(one.is_request and key in how.facts for one, how in clauses)
 
 
@@ -199,21 +208,23 @@ def new_facts(turn: Turn) -> list[str]:
 def absent_facts(turn: Turn) -> list[str]:
     """Return the keys asked for on which the user has no wish, and has not said so.
 
-    Who may say all at once says so again where a question names the thing again.
+    It says so again where a question names the thing again, and does not play that back.
     """
     known, declined = turn.facts, turn.memory.declined
     words = turn.briefing.lexicon.facts
     asked = (key for key in asked_facts(turn) if key in words and key not in known)
-    says_again = turn.behavior.facts_per_answer is None
+    noted = {key for one, how in _clauses(turn) if is_check(one) for key in how.facts}
     return [
-        key for key in asked if key not in declined or (says_again and is_asked_by_name(turn, key))
+        key
+        for key in asked
+        if key not in declined or (key not in noted and is_asked_by_name(turn, key))
     ]
 
 
 def is_asked_by_name(turn: Turn, key: str) -> bool:
     """Tell whether a clause that asks for a fact names the slot it is about, if there is one."""
     slots = set(turn.briefing.lexicon.facts[key].slots)
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    clauses = _clauses(turn)
     return key in turn.reading.asked and any(
         one.is_request
         and not (slots and one.scope.isdisjoint(slots))

@@ -418,12 +418,21 @@ class Reading:
         return "proposes" in self._likely
 
 
+_LINE_TO_FILL = re.compile(r"_{3,}(?:[-/.]_+)*")
+_DOTS = "....."
+_PARAGRAPH = re.compile(
+    r"(?m)^([ \t]*)(?:§+ ?\d{1,2}|[A-Z]\.\d{1,2}|\d{1,2}(?:\.[1-9])+)[):]?[ \t]+(?=\S)"
+)
+"""The numbers of a form's lines, such as `B.2` or `2.3`, which count nothing."""
+
+
 def _said(text: str, lexicon: DomainLexicon) -> str:
     """Return what a user reads of a message: not what is thought aloud, and so much of it."""
     # Behind the last end of a thought none ends that begins.
     ends = [match.end() for match in _THOUGHT_END.finditer(text)]
     thought = ends[-1] if ends else 0
     said = _THOUGHT.sub("", text[:thought]) + _THOUGHT_LINE.sub("", text[thought:])
+    said = _PARAGRAPH.sub(r"\1- ", _LINE_TO_FILL.sub(_DOTS, said))
     if len(said) > ATTENTION:
         said = f"{said[: ATTENTION // 2]}\n{said[-ATTENTION // 2 :]}"
     return speller(lexicon.learned).mended(said)

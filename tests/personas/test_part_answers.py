@@ -112,6 +112,33 @@ def test_what_is_free_is_said_in_one_breath_while_wishes_are_left():
     assert answer.count("will do") == 1
 
 
+@pytest.mark.parametrize("number", ["2.2", "B.2", "§2"])
+def test_the_numbers_of_a_form_count_nothing(number):
+    text = f"1.1 Trip: noted.\n{number} Traveller's full name: ______\n2.3 Budget: $______\n"
+    assert played(f"{text}Kindly fill in and confirm.").wrong == ()
+    assert {"traveller_names", "budget"} <= {*Reading(text, KNOWING.lexicon, KNOWING.slots).asked}
+
+
+def test_a_bare_day_is_that_of_any_wish_with_a_day():
+    days = {fact.key: str(fact.value) for fact in KNOWING.facts if fact.key == "attraction_date"}
+    day = days["attraction_date"]
+    assert played(f"{day} it is. What time of day suits you for it?").wrong == ()
+    assert played(f"Leaving on {day}, right?").wrong == ("departure_date",)
+
+
+def test_boxes_to_choose_from_play_nothing_back():
+    text = "Noted so far: economy.\nSeat position – ☐ no preference ☐ as follows: ____\nRight?"
+    assert "seat_position" not in played(text).wrong
+
+
+def test_what_is_free_is_said_again_to_who_asks_for_it_again():
+    chat = Chat("terse")
+    chat.say()
+    for _ in range(2):
+        answer = chat.say("Which hotel stars do you want, and which bed?").casefold()
+        assert "bed" in answer or "doesn't matter" in answer
+
+
 def test_options_counted_in_words_are_named_so():
     assert OptionChoice("one", ("FL-48213",), frozenset()).as_words() == "number one (FL-48213)"
     assert OptionChoice("b", (), frozenset()).as_words() == "option B"
