@@ -245,7 +245,7 @@ def test_an_episode_that_is_not_there_is_said_so(browser, directory):
         opened = watched_page(browser, complaints)
         opened.goto(f"{url}#episode/0/S9-999.x.0")
         opened.wait_for_selector("[role=alert]")
-        assert "no finished episode" in opened.locator("[role=alert]").inner_text()
+        assert "unknown finished episode" in opened.locator("[role=alert]").inner_text()
         opened.close()
 
 

@@ -103,7 +103,9 @@ def test_other_paths_lead_nowhere(address):
         "api/episodes/0/no",
     ):
         assert ask(address + path).status == 404, path
-    assert "no finished episode" in ask(f"{address}api/episodes/0/no").text
+    assert "unknown finished episode" in ask(f"{address}api/episodes/0/no").text
+    assert "did you mean S1-001.generic.0" in ask(f"{address}api/episodes/0/S1-01.generic.0").text
+    assert "there is none in this run" in ask(f"{address}api/episodes/7/S1-001.generic.0").text
 
 
 def test_a_bad_number_is_explained(address):

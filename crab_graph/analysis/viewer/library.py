@@ -356,6 +356,11 @@ class Library:
         index.refresh()
         return note
 
+    def ids(self, run: int) -> list[str]:
+        """Return the episodes of a run that have ended; of no run none."""
+        runs = self._runs[run : run + 1] if run >= 0 else []
+        return [entry.row["id"] for one in runs for entry in one.entries()]
+
     def _rows(self, wanted: Mapping[str, str]) -> list[Row]:
         return [one.row for one in self._entries() if is_wanted(one.row, one.text, wanted)]
 
