@@ -25,7 +25,7 @@ from crab_graph.analysis.viewer.listing import (
     with_notes,
 )
 from crab_graph.domain.card import DomainCard
-from crab_graph.errors import RunError, UsageError
+from crab_graph.errors import RunError, UnknownName, UsageError
 from crab_graph.runs.config import NOTES, ORIGIN, read_config
 from crab_graph.runs.notes import Note, a_draft, find_notes, notes_by_episode, write_note
 from crab_graph.runs.record import EpisodeRecord
@@ -356,10 +356,12 @@ class Library:
         index.refresh()
         return note
 
-    def ids(self, run: int) -> list[str]:
-        """Return the episodes of a run that have ended; of no run none."""
+    def lack(self, run: int, episode_id: str) -> str:
+        """Say that no episode with an id has ended in a run, and which may be meant."""
         runs = self._runs[run : run + 1] if run >= 0 else []
-        return [entry.row["id"] for one in runs for entry in one.entries()]
+        known = [entry.row["id"] for one in runs for entry in one.entries()]
+        hint = None if known else "there is none in this run"
+        return str(UnknownName("finished episode", episode_id, known, hint))
 
     def _rows(self, wanted: Mapping[str, str]) -> list[Row]:
         return [one.row for one in self._entries() if is_wanted(one.row, one.text, wanted)]

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from crab_graph.analysis.viewer.assets import SERVED, read_asset, viewer_labels
 from crab_graph.analysis.viewer.library import Library
-from crab_graph.errors import CrabGraphError, MissingExtra, UnknownName, UsageError
+from crab_graph.errors import CrabGraphError, MissingExtra, UsageError
 from crab_graph.runs.notes import LONGEST_LINE, StaleNote
 
 try:
@@ -95,10 +95,7 @@ def build_app(library: Library, host: str, notes: bool = False) -> ASGIApp:
         run, episode_id = request.path_params["run"], request.path_params["episode"]
         view = library.episode(run, episode_id, request.query_params)
         if view is None:
-            known = library.ids(run)
-            hint = None if known else "there is none in this run"
-            error = UnknownName("finished episode", episode_id, known, hint)
-            return _json({"error": str(error)}, 404)
+            return _json({"error": library.lack(run, episode_id)}, 404)
         return _json(view)
 
     async def note(request: Request) -> Response:
