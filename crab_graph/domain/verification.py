@@ -51,6 +51,7 @@ class Role(StrEnum):
     NAME_TOLD = "name_told"
     PRICE_TOLD = "price_told"
     PLAN_APPROVED = "plan_approved"
+    MISHAP_TOLD = "mishap_told"
     IN_SCOPE = "in_scope"
     ENDED_FULL = "ended_full"
     ENDED_PARTIAL = "ended_partial"
@@ -72,6 +73,7 @@ _SAID = frozenset(
         Role.NAME_TOLD,
         Role.PRICE_TOLD,
         Role.PLAN_APPROVED,
+        Role.MISHAP_TOLD,
     }
 )
 _ENDED = frozenset({Role.IN_SCOPE, Role.ENDED_FULL, Role.ENDED_PARTIAL, Role.ENDED_NONE})
@@ -82,7 +84,8 @@ _DECLARED = frozenset(
 
 RULEBOOK_LABELS = frozenset(
     (
-        "D05 D07 D19 D20 D21 D22 D23 D24 F-AP F-ID F-IP F-NM F-PS F-PT C-FULL C-NONE C-OOS C-PART"
+        "D05 D07 D19 D20 D21 D22 D23 D24 F-AP F-ID F-IP F-NM F-PS F-PT F-WF C-FULL C-NONE C-OOS"
+        " C-PART"
     ).split()
 )
 """Labels of the checks that are the same in every domain."""

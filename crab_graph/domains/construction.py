@@ -10,7 +10,13 @@ from typing import NamedTuple
 import duckdb
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
-from crab_graph.domains.fault_drawing import FaultWish, FaultyJob, count_recoveries, draw_certified
+from crab_graph.domains.fault_drawing import (
+    FaultWish,
+    FaultyJob,
+    count_recoveries,
+    draw_certified,
+    lift_spare_card,
+)
 from crab_graph.domains.ladder import LADDER, Difficulty, difficulty_of
 from crab_graph.domains.second_requests import Twin, moved_slots, with_second_request
 from crab_graph.domains.substance import (
@@ -322,6 +328,7 @@ def certify_drawn(
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     totals += changes.totals
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
+    lift_spare_card(rows.get("cards", []), faults)
     spec = TaskSpec(
         id=task_id,
         domain=domain.name,

@@ -17,11 +17,16 @@ from crab_graph.generation.recovery import Blow, count_left
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
+from crab_graph.tools.tables import Row
 
 _RISES = (0.02, 0.12)
 """By which share of its price a unit may get dearer."""
 _SPARE = 0.05
 """Share of what the dearest solution costs that a card has beyond it, at least."""
+_BORNE = (0.3, 0.85)
+"""Share of what the cheapest solution costs that a card bears in one day."""
+_ROUND = 50_00
+"""Cents that what a card bears is a multiple of."""
 _GRAIN = 10
 """Cents that prices are multiples of."""
 
@@ -126,6 +131,14 @@ def _declined(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
         yield WorldFault(kind=FaultKind.DECLINED, nth=rng.randint(1, charges))
 
 
+def _limit(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    """Yield a limit that the cheapest solution goes beyond."""
+    totals = [job.domain.cost_of_solution(one, job.request) for one in job.solutions]
+    cents = int(min(totals) * rng.uniform(*_BORNE)) // _ROUND * _ROUND
+    if cents > 0:
+        yield WorldFault(kind=FaultKind.LIMIT, cents=cents)
+
+
 def _timeout(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
     yield WorldFault(kind=FaultKind.TIMEOUT, nth=rng.randint(1, len(job.domain.slots)))
 
@@ -141,9 +154,20 @@ _DRAWN: Mapping[FaultKind, Callable[[FaultyJob, Random], Iterator[WorldFault]]] 
     FaultKind.SOLD: _sold,
     FaultKind.QUOTE: _quote,
     FaultKind.DECLINED: _declined,
+    FaultKind.LIMIT: _limit,
     FaultKind.TIMEOUT: _timeout,
     FaultKind.UNCONFIRMED: _unconfirmed,
 }
+
+
+def lift_spare_card(cards: Sequence[Row], faults: Sequence[WorldFault]) -> None:
+    """Let a second card of the user's bear the whole job, where the first bears a part in one day.
+
+    The lowest one stays what it is.
+    """
+    if len(cards) > 1 and any(fault.kind is FaultKind.LIMIT for fault in faults):
+        spare, own = sorted(cards, key=lambda card: (card["limit_cents"], card["card_id"]))[-2:]
+        spare["limit_cents"] = own["limit_cents"]
 
 
 def draw_certified(

@@ -91,6 +91,7 @@ class FailureMode(StrEnum):
     TOTAL_MISMATCH = "total_mismatch"
     ITEM_PRICE_MISMATCH = "item_price_mismatch"
     SUMMARY_MISMATCH = "summary_mismatch"
+    MISHAP_UNTOLD = "mishap_untold"
     OUT_OF_SCOPE = "out_of_scope"
     NO_TERMINAL = "no_terminal"
     UNCANCELLED_PARTIAL = "uncancelled_partial"
@@ -122,6 +123,7 @@ _MODES = {
     Role.NAME_TOLD: FailureMode.NAME_UNDISCLOSED,
     Role.PRICE_TOLD: FailureMode.ITEM_PRICE_MISMATCH,
     Role.PLAN_APPROVED: FailureMode.PLAN_DEVIATION,
+    Role.MISHAP_TOLD: FailureMode.MISHAP_UNTOLD,
     Role.IN_SCOPE: FailureMode.OUT_OF_SCOPE,
 }
 

@@ -20,6 +20,7 @@ from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.generation.constraints import Constraint
 from crab_graph.schema import canonical_json
 from crab_graph.tools.registry import Owner
+from crab_graph.tools.world_faults import sold_offers
 
 
 class Found(StrEnum):
@@ -113,7 +114,7 @@ def explain(episode: Episode, results: Results) -> Explanation:
         slot: {name: show(name, value) for name, value in booking.properties.items()}
         for slot, booking in episode.filled.items()
     }
-    nearest = _nearest(episode.reading.task.kept_solutions, held)
+    nearest = _nearest(_left(episode), held)
     seen = _seen(episode, {value for ids in nearest.values() for value in _offers(ids)})
     broken = [item for check in episode.reading.checks for item in episode.broken(check)]
     parts = []
@@ -154,6 +155,12 @@ def readings_of(
         for check, pieces in evidence.items()
     }
     return {check: pieces for check, pieces in found.items() if pieces}
+
+
+def _left(episode: Episode) -> list[SolutionIds]:
+    """Return the certified solutions without what was sold to somebody else."""
+    solutions, sold = episode.reading.task.kept_solutions, sold_offers(episode.trajectory.ledger)
+    return [one for one in solutions if not any(sold & {*ids.values()} for ids in one.values())]
 
 
 def _nearest(

@@ -28,7 +28,15 @@ def efficiency(episode: Episode) -> dict[str, int]:
         for booking in episode.history.bookings
         if booking.cancelled_at != NEVER
     ]
-    restated = [*_restated_prices(episode), *_restated_totals(episode), *_replaced_ids(episode)]
+    found = (_restated_prices, _restated_totals, _replaced_ids)
+    upset = [call.seq for call in own if call.is_error and not call.is_own_error]
+    restated = [
+        one
+        for tell in found
+        for one in tell(episode)
+        # What the world broke in between was no mistake of the agent's.
+        if not any(one.wrong < seq <= one.mended for seq in upset)
+    ]
     admissions = [
         message.seq for message in episode.dialogue.agent if admits_error(message.utterance)
     ]
@@ -47,7 +55,10 @@ def efficiency(episode: Episode) -> dict[str, int]:
 
 
 def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
-    """Yield, for each call of the agent made before, whether a write has happened in between."""
+    """Yield, for each call of the agent made before, whether a write has happened in between.
+
+    Once the world has refused one, what was asked before may be asked anew.
+    """
     last_seen: dict[tuple[str, str], int] = {}
     last_write = 0
     for call in calls:
@@ -55,8 +66,9 @@ def _repeats(calls: Iterable[CallStep]) -> Iterable[bool]:
             key = call.name, canonical_json(call.arguments)
             if key in last_seen:
                 yield last_seen[key] < last_write
-            if call.is_own_error or not call.is_error:
-                last_seen[key] = call.seq
+            last_seen[key] = call.seq
+            if call.is_error and not call.is_own_error:
+                last_seen.clear()
         if call.events:
             last_write = call.seq
 

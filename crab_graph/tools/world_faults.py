@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from crab_graph.money import CURRENCY, format_cents
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
 from crab_graph.tools.ledger import WORLD, BookingTables, Event
 from crab_graph.tools.tables import WORLD_FAULTS, Row
@@ -76,6 +77,8 @@ class Ran(NamedTuple):
 TIMED_OUT, PRICE_EXPIRED, UNCONFIRMED = "timed_out", "price_expired", "unconfirmed"
 OUT_OF_DATE = "out_of_date"
 """Why a call is refused, beside the codes that tools have for the same."""
+_CHARGE = "charge"
+"""The kind of a transaction that takes money (`tools.bookings`)."""
 
 
 def fault_rows(faults: Sequence[WorldFault]) -> list[Row]:
@@ -133,7 +136,10 @@ def struck(tables: BookingTables, duty: ToolDuty, ran: Ran) -> Struck:
             if found.error:
                 return found
             counted += found.events
-        if row["stage"] != Stage.WAITING or not _is_reached(tables, fault, duty, offers):
+        if row["stage"] == Stage.OPEN and _is_over_limit(tables, fault, row, ran):
+            hit = _over_limit(fault, row, duty, ran)
+            return hit._replace(events=(*counted, _moved(row, seen=row["seen"] + 1)))
+        if row["stage"] != Stage.WAITING or not _is_reached(tables, fault, duty, ran, offers):
             continue
         if row["seen"] + 1 < fault.nth:
             counted.append(_moved(row, seen=row["seen"] + 1))
@@ -148,12 +154,13 @@ _REACHED = {
     FaultKind.QUOTE: ToolDeed.BOOK,
     FaultKind.UNCONFIRMED: ToolDeed.BOOK,
     FaultKind.DECLINED: ToolDeed.CHARGE,
+    FaultKind.LIMIT: ToolDeed.CHARGE,
     FaultKind.TIMEOUT: ToolDeed.FIND,
 }
 
 
 def _is_reached(
-    tables: BookingTables, fault: WorldFault, duty: ToolDuty, offers: Sequence[str]
+    tables: BookingTables, fault: WorldFault, duty: ToolDuty, ran: Ran, offers: Sequence[str]
 ) -> bool:
     """Tell whether a call is one of those among which a fault strikes the n-th.
 
@@ -161,10 +168,34 @@ def _is_reached(
     """
     if duty.deed is not _REACHED[fault.kind] or fault.of not in (None, duty.kind):
         return False
+    if fault.kind is FaultKind.LIMIT:
+        return _exceeds(tables, fault.cents, ran)
     if fault.kind is not FaultKind.SOLD:
         return True
     held = (row["status"] != "cancelled" for row in tables.inserted("bookings"))
     return any(one in fault.offers for one in offers) and not any(held)
+
+
+def _is_over_limit(tables: BookingTables, fault: WorldFault, row: Row, ran: Ran) -> bool:
+    """Tell whether a charge goes once more beyond what a card bears, whose limit is known now."""
+    is_same = ran.values.get("payment_method_id") == row["subject"]
+    return fault.kind is FaultKind.LIMIT and is_same and _exceeds(tables, fault.cents, ran)
+
+
+def _exceeds(tables: BookingTables, cents: int, ran: Ran) -> bool:
+    """Tell whether the charges on a payment method, with one to come, are more than so many cents.
+
+    Whatever is charged in an episode is charged on one day.
+    """
+    written = (one for one in ran.events if one["op"] == "insert")
+    added = [one["row"] for one in written if one["table"] == "transactions"]
+    method = ran.values.get("payment_method_id")
+    charged = sum(
+        row["amount_cents"]
+        for row in (*tables.inserted("transactions"), *added)
+        if row["payment_method_id"] == method and row["kind"] == _CHARGE
+    )
+    return bool(added) and charged > cents
 
 
 def _offers_held(duty: ToolDuty, events: Iterable[Event]) -> list[str]:
@@ -235,6 +266,17 @@ def _decline(fault: WorldFault, row: Row, duty: ToolDuty, ran: Ran) -> Struck:
     return Struck((event,), ("declined", text))
 
 
+def _over_limit(fault: WorldFault, row: Row, duty: ToolDuty, ran: Ran) -> Struck:
+    del duty
+    method, cents = str(ran.values["payment_method_id"]), format_cents(fault.cents)
+    text = (
+        f"the bank has declined the card of '{method}': it bears {cents} {CURRENCY} a day, and this"
+        " would be more; nothing was charged; tell the customer, and ask for another payment method"
+    )
+    event = _moved(row, seen=row["seen"] + 1, stage=Stage.OPEN, subject=method)
+    return Struck((event,), ("declined", text))
+
+
 def _time_out(fault: WorldFault, row: Row, duty: ToolDuty, ran: Ran) -> Struck:
     del fault, duty, ran
     text = "no answer came in time, so nothing is known of what there is; call it again"
@@ -264,6 +306,7 @@ _STRIKES: dict[FaultKind, Callable[[WorldFault, Row, ToolDuty, Ran], Struck]] = 
     FaultKind.SOLD: _sell,
     FaultKind.QUOTE: _expire,
     FaultKind.DECLINED: _decline,
+    FaultKind.LIMIT: _over_limit,
     FaultKind.TIMEOUT: _time_out,
     FaultKind.UNCONFIRMED: _leave_open,
 }

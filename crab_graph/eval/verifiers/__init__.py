@@ -34,7 +34,8 @@ def shared_verifiers() -> tuple[Verifier, ...]:
 def verifiers_of(reading: TaskReading) -> tuple[Verifier, ...]:
     """Return the verifiers that a task is judged by, by role: those of all tasks, and its domain's.
 
-    Where nothing has a price nobody pays, and nothing is told of what is to be paid.
+    Where nothing has a price nobody pays, and nothing is told of what is to be paid; of what the
+    world broke something is told where it breaks anything.
 
     Raises:
         UsageError: the domain gives a check the label of one of the rulebook's own.
@@ -42,6 +43,8 @@ def verifiers_of(reading: TaskReading) -> tuple[Verifier, ...]:
     shared = shared_verifiers()
     if reading.is_free:
         shared = tuple(one for one in shared if one.role not in _OF_MONEY)
+    if not reading.task.spec.faults:
+        shared = tuple(one for one in shared if one.role is not Role.MISHAP_TOLD)
     return _ordered([*shared, *declared_verifiers(reading)])
 
 
