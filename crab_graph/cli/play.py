@@ -137,7 +137,7 @@ class _Person:
         """Return the prompt that a model in this seat would be given."""
         task = self._seated.bench[self._seated.task_id]
         if not self._is_user:
-            return task.domain.policy(task.today)
+            return task.policy
         from crab_graph.graph.user_prompt import user_prompt
         from crab_graph.graph.users import mind_of
 

@@ -23,17 +23,27 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def agent_policy(
-    declaration: Declaration, desks: Mapping[str, KindDesk], toolset: Toolset, today: str
+    declaration: Declaration,
+    desks: Mapping[str, KindDesk],
+    toolset: Toolset,
+    today: str,
+    mishaps: bool = False,
 ) -> str:
-    """Return the agent's instructions under a toolset, given today's date."""
-    text = declaration.policy or _written(declaration, desks, toolset)
+    """Return the agent's instructions under a toolset, given today's date.
+
+    With `mishaps` they say what to do where the world breaks something, as it does in some tasks;
+    instructions of a domain's own get that part at their end.
+    """
+    words = PolicyWords(declaration, desks, toolset).words(mishaps=mishaps)
+    text = declaration.policy or _written(_template(), words)
+    if declaration.policy and mishaps:
+        text = f"{text.rstrip()}\n\n{_written(_mishaps_part(), words)}\n"
     return text.replace("{today}", today)
 
 
-def _written(declaration: Declaration, desks: Mapping[str, KindDesk], toolset: Toolset) -> str:
-    duties = PolicyWords(declaration, desks, toolset)
-    words, lines = duties.words(), []
-    for line in _template().splitlines():
+def _written(template: str, words: Mapping[str, str]) -> str:
+    lines = []
+    for line in template.splitlines():
         flag = _FLAG.match(line)
         if flag is None or words.get(flag[1]):
             lines.append(line[flag.end() if flag else 0 :].format_map(words))
@@ -43,6 +53,10 @@ def _written(declaration: Declaration, desks: Mapping[str, KindDesk], toolset: T
 @cache
 def _template() -> str:
     return files(__package__).joinpath("agent_policy.md").read_text("utf-8")
+
+
+def _mishaps_part() -> str:
+    return "\n\n".join(line for line in _template().splitlines() if line.startswith("[mishaps"))
 
 
 class PolicyWords:
@@ -58,7 +72,7 @@ class PolicyWords:
         self._paid = [desk for desk in desks.values() if not desk.view.kind.is_free]
         self._people = declaration.people
 
-    def words(self) -> dict[str, str]:
+    def words(self, *, mishaps: bool = False) -> dict[str, str]:
         """Return the words by name; a flag is set where its words are not empty."""
         declaration, paid = self._declaration, self._paid
         person = self._people.noun if self._people else "person"
@@ -92,6 +106,19 @@ class PolicyWords:
             "share": self._share(),
             "marks": self._marks(),
             **self._changing(),
+            **(self._mishaps() if mishaps else {}),
+        }
+
+    def _mishaps(self) -> dict[str, str]:
+        """Return what is said of the world's faults: with prices and looked-up bookings, if any."""
+        tools = [desk.kind_tools().details for desk in self._desks.values()]
+        details = joined([f"`{one}`" for one in tools if one is not None], "or")
+        paid = "yes" if self._paid else ""
+        return {
+            "mishaps": "yes",
+            "mishaps_paid": paid,
+            "mishaps_details": details,
+            "details": details,
         }
 
     def _intro(self) -> str:

@@ -79,10 +79,13 @@ class TaskAxis(NamedTuple):
 
 
 class AgentKit(NamedTuple):
-    """What an agent is given under a toolset: the tools, and instructions, given today's date."""
+    """What an agent is given under a toolset: the tools, and instructions.
+
+    These are written for today's date, and for whether the world breaks something in the task.
+    """
 
     registry: Callable[[], ToolRegistry]
-    policy: Callable[[str], str]
+    policy: Callable[[str, bool], str]
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,9 @@ class Domain:
         """The tools of agent and user."""
         return self.toolsets[self.toolset].registry
 
-    @property
-    def policy(self) -> Callable[[str], str]:
-        """The agent's instructions, given today's date."""
-        return self.toolsets[self.toolset].policy
+    def policy(self, today: str, mishaps: bool = False) -> str:
+        """Return the agent's instructions on a day; with `mishaps` the world may break things."""
+        return self.toolsets[self.toolset].policy(today, mishaps)
 
     @cached_property
     def card(self) -> DomainCard:

@@ -254,6 +254,11 @@ class Task:
         return self.domain.axis_values(self.request)
 
     @property
+    def policy(self) -> str:
+        """The agent's instructions; what to do about faults of the world where the task has any."""
+        return self.domain.policy(self.today, bool(self.spec.faults))
+
+    @property
     def phrases(self) -> tuple[str, ...]:
         """Its value on each axis, as said: `fixed dates`, `party of 2`."""
         axes = self.domain.card.axes

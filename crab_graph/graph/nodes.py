@@ -89,7 +89,7 @@ class EpisodeNodes:
         """
         self._task = task
         self._tools = task.domain.registry()
-        self.view = View(task.domain.policy(task.today), "assistant")
+        self.view = View(task.policy, "assistant")
         self._respond = _opened(agent, task)
         self._user = user
         self._limits = setup.settings.limits

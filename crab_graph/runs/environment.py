@@ -235,7 +235,7 @@ class Environment:
     def _observed(self, state: State) -> Observation:
         lines = state.get("messages", [])
         if self._form == "openai":
-            return openai_view(self.task.domain.policy(self.task.today), lines)
+            return openai_view(self.task.policy, lines)
         return list(self._prepared.nodes.view.of(lines))
 
     def _told(self, state: State) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def _measure(task: Task, user: Any, setup: Setup, trial: int) -> dict[str, tuple
     rules = replace(setup, settings=free, model=None)
     record = play_episode(task, STAND_IN, stand_in, rules, Visit(trial))
     registry = task.domain.registry()
-    overhead = count_tokens(task.domain.policy(task.today))
+    overhead = count_tokens(task.policy)
     overhead += count_tokens(registry.openai_schemas(Owner.AGENT))
     visible = [line for line in record.messages if line.get("owner") != "user"]
     found = {"agent": _seat_tokens(visible, "assistant", overhead)}

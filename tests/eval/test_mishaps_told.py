@@ -3,6 +3,8 @@
 For each conjunct of the check two episodes, one on each side.
 """
 
+from typing import Any
+
 import pytest
 
 from crab_graph.domains.task import Task
@@ -30,7 +32,7 @@ EXPIRED = WorldFault(kind="quote", of="flight")
 DECLINED = WorldFault(kind="declined")
 LIMIT = WorldFault(kind="limit", cents=200_00)
 OPEN = WorldFault(kind="unconfirmed", of="flight")
-SEARCH = {"origin": "Chicago", "destination": "Pittsburgh", "date": "2027-05-03"}
+SEARCH: dict[str, Any] = {"origin": "Chicago", "destination": "Pittsburgh", "date": "2027-05-03"}
 PASS, FAIL, NONE = "pass", "fail", "not_triggered"
 
 
@@ -62,7 +64,7 @@ def episode(fault, *lines):
             case "look":
                 script.call("get_flight_booking_details", booking_id=made[0])
             case "pay":
-                due = script.ledger.get("bookings", made[0])["total_cents"]
+                due = script.ledger.inserted("bookings")[0]["total_cents"]
                 script.approve(made[0], method, due)
                 script.charge(made[0], method)
             case _ if line.startswith("u: "):
@@ -203,5 +205,7 @@ def test_what_was_sold_is_no_part_of_the_nearest_solution_any_more():
     tried(script, OUT)
     script.agent(TOLD)
     script.user("###STOP###")
-    parts = {one.slot: one for one in graded(script).explanation.parts}
+    explanation = graded(script).explanation
+    assert explanation is not None
+    parts = {one.slot: one for one in explanation.parts}
     assert parts["outbound"].nearest["flight_id"] == OUT_SPARE

@@ -320,7 +320,8 @@ class Desk:
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
     ) -> str | list[Action]:
-        news = Mishaps(self.handbook, conversation).news(self.script.say)
+        chosen = [part.offer_id for part in plan.parts]
+        news = Mishaps(self.handbook, conversation).news(self.script.say, chosen)
         proposal = news + self.proposal(plan, conversation)
         asked_at = conversation.position_of(proposal)
         if asked_at is None:

@@ -6,7 +6,7 @@ customer gets or pays is told before anything else is booked.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -62,8 +62,11 @@ class Mishaps:
                 calls.append(Action(tools.details, {"booking_id": one.result["booking_id"]}))
         return [call for call in calls if self.conversation.result(call) is None]
 
-    def news(self, say: Callable[..., str]) -> str:
-        """Return what the customer must know before anything else is booked; or nothing."""
+    def news(self, say: Callable[..., str], chosen: Collection[str]) -> str:
+        """Return what the customer must know before anything else is booked; or nothing.
+
+        What has got dearer matters where it is among the offers chosen.
+        """
         told: dict[str, str] = {}
         for one in self.refused:
             offer, shown = quoted(one.result), list(self._shown(one))
@@ -74,7 +77,7 @@ class Mishaps:
             what = key if name is None else f"{name} ({key})"
             if _is(one, _SOLD):
                 told[offer] = say("sold", what=what)
-            elif prices and prices[0] != prices[-1]:
+            elif offer in chosen and prices and prices[0] != prices[-1]:
                 told[offer] = say("dearer", what=what, before=prices[0], now=prices[-1])
         return "".join(f"{text}\n\n" for text in told.values())
 

@@ -68,7 +68,7 @@ def find_leaks(task: Task, record: EpisodeRecord, listener: Listener) -> Iterato
     users_tools = task.domain.registry().names(Owner.USER)
     for name in sorted(listener.tools & set(users_tools)):
         yield f"tool {name}"
-    policy = task.domain.policy(task.today)
+    policy = task.policy
     open_lines = [line for line in record.messages if line.get("owner") != "user"]
     turns = [place for place, line in enumerate(open_lines) if line["role"] == "assistant"]
     # What must not reach an agent unless it was said or found openly.

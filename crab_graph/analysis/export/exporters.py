@@ -153,6 +153,5 @@ def episode_stamp(record: EpisodeRecord, notes: Sequence[Note] = ()) -> dict[str
 
 def agent_messages(bench: Benchmark, record: EpisodeRecord) -> list[Message]:
     """Return an episode as its agent saw it, its instructions first."""
-    domain = bench.domain.with_toolset(record.toolset)
-    policy = domain.policy(bench[record.task_id].today)
-    return openai_view(policy, record.messages)
+    task = bench[record.task_id].with_toolset(record.toolset)
+    return openai_view(task.policy, record.messages)
