@@ -10,6 +10,7 @@ from crab_graph.personas.check_answers import check
 from crab_graph.personas.declined_cards import retry
 from crab_graph.personas.fact_answers import answer, name_detail
 from crab_graph.personas.later_halves import halves
+from crab_graph.personas.mishap_answers import see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
@@ -21,7 +22,7 @@ from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
-_DUTIES = (objection, check, choose, retry, pay, answer, approve, react)
+_DUTIES = (objection, check, choose, retry, pay, answer, see_to_mishap, approve, react)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
 _WHOLE = frozenset({retry, pay, answer, approve, react})

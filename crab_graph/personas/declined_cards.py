@@ -38,5 +38,6 @@ def retry(turn: Turn) -> Decision | None:
 def _is_of_own(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> bool:
     """Tell whether a card was declined that the user had approved, and did not mistake."""
     methods = {approval.payment_method_id for approval in wallet.earlier}
-    has_mistaken = habit is PaymentHabit.OTHER_CARD and len(methods) < 2
+    is_own = wallet.method_id in methods
+    has_mistaken = habit is PaymentHabit.OTHER_CARD and len(methods) < 2 and not is_own
     return reading.tells_of_failed_card and bool(methods) and not has_mistaken

@@ -42,6 +42,12 @@ def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
     return [key for key in briefing.ordered_keys() if key in wrong]
 
 
+def exceeded(total: int, briefing: UserBriefing) -> list[str]:
+    """Return the keys of the facts that limit a total, in cents, and are exceeded by one."""
+    limits = (one for one in _checked_facts(briefing) if one[2].kind is ConflictKind.TOTAL)
+    return [fact.key for fact, _, _ in limits if total > parse_cents(fact.value)]
+
+
 def fulfilled(plan: StatedPlan, briefing: UserBriefing, amounts: Sequence[int]) -> list[str]:
     """Return the keys of the facts that a stated plan plainly fits, in the order facts are told.
 

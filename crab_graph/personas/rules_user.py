@@ -33,6 +33,7 @@ from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.mishap_answers import exceeded_by_more, without_rise
 from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
@@ -209,6 +210,8 @@ class RulesUser:
             wallet = with_other_card(wallet, reading)
         wallet = with_spare_card(wallet, reading, self._habit)
         asks_approval = reading.asks_approval
+        conflicts = contradictions(plan, briefing)
+        conflicts += [one for one in exceeded_by_more(text, said, briefing) if one not in conflicts]
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         return Turn(
             briefing=briefing,
@@ -217,8 +220,8 @@ class RulesUser:
             reading=reading,
             memory=memory,
             wallet=wallet,
-            conflicts=tuple(contradictions(plan, briefing)),
-            playback=read_play_back(reading, briefing, plan.items),
+            conflicts=tuple(conflicts),
+            playback=without_rise(text, read_play_back(reading, briefing, plan.items), briefing),
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,

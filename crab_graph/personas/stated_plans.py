@@ -12,6 +12,7 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.stated_values import (
+    is_lost,
     is_taken_back,
     without_denied,
 )
@@ -110,6 +111,8 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
         if segment.is_request and not (ANY_ID.search(segment.text) or segment.says("booking_act")):
             continue
         if is_taken_back(segment.text) and not ANY_ID.search(segment.text):
+            continue
+        if is_lost(segment.text):
             continue
         words = without_denied(one.text)
         if words.strip():

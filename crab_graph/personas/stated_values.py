@@ -169,6 +169,18 @@ def is_taken_back(text: str) -> bool:
     return _PAST.search(text) is not None
 
 
+_LOST = re.compile(
+    r"\b(?:was|were|is|are|been|got|just) (?:just |already |now |meanwhile )?"
+    r"(?:sold|gone|snapped up)\b"
+    r"|\bno longer (?:available|there|free|on offer)\b"
+)
+
+
+def is_lost(text: str) -> bool:
+    """Tell whether a clause is about what was sold to others, and so is not proposed."""
+    return _LOST.search(text) is not None
+
+
 _ONLY_IF = re.compile(
     r"\b(?:if|unless|would|could|instead|alternatively|otherwise|mind|whether)\b[^.!?\n]*\Z"
 )

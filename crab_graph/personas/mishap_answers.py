@@ -1,0 +1,71 @@
+"""What a user says to what the world broke: it was sold, shall I take another; it costs more now.
+
+What it is offered in its place it judges by its wishes, as any plan, and what it costs by its
+budget; where nothing of that stands against it, it says yes, or lets the agent look again.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import UserBriefing
+from crab_graph.personas.plan_answers import can_approve
+from crab_graph.personas.plan_conflicts import exceeded
+from crab_graph.personas.play_backs import PlayBack
+from crab_graph.personas.stated_plans import read_plans
+from crab_graph.personas.turns import Decision, Turn
+
+_SOLD = re.compile(
+    r"\b(?:sold|gone|snapped up|taken by|no longer (?:available|there|free|on offer)"
+    r"|fully booked|any ?more)\b"
+)
+_DEARER = re.compile(
+    r"\b(?:expired|went up|gone up|rose|risen|dearer|more expensive|increased?|now costs?"
+    r"|costs? \$[\d,.]+ more|price (?:has |have )?changed)\b"
+)
+_LOOK = re.compile(r"\b(?:search|look|find|check|pick|choose|replace)\b[^?]*\?")
+_TAKE = re.compile(
+    r"\b(?:instead|in its place|(?:take|book|reserve|use|have|go (?:for|with|ahead)|proceed)\b"
+    r"|still (?:want|book|take)|(?:all right|alright|ok|okay|fine|acceptable|agree\w*)\b)[^?]*\?"
+)
+_SUM = r"\$(\d[\d,]*(?:\.\d\d)?)"
+_MORE = re.compile(
+    rf"{_SUM} (?:more|higher|dearer|extra|on top)\b"
+    rf"|\b(?:up|rise[sn]?|rose|increased?|higher) by {_SUM}"
+)
+_LATEST = 4
+"""Messages of the agent among which the latest total is looked for."""
+
+
+def see_to_mishap(turn: Turn) -> Decision | None:
+    """Answer what is asked of something that was sold or got dearer; `None` where nothing is."""
+    text = turn.reading.utterance.text
+    is_sold, is_dearer = (form.search(text) is not None for form in (_SOLD, _DEARER))
+    if turn.reading.asks_booking or not (is_sold or is_dearer):
+        return None
+    if _TAKE.search(text) and (is_dearer or turn.reading.ids) and can_approve(turn):
+        return turn.say("approve", is_content=True, moved=True)
+    return turn.say("look_again", is_content=True, moved=True) if _LOOK.search(text) else None
+
+
+def exceeded_by_more(text: str, said: Sequence[str], briefing: UserBriefing) -> list[str]:
+    """Return the keys of the limits beyond which a rise that a message states takes the total.
+
+    The total is the latest that the agent's earlier messages state.
+    """
+    found = _MORE.search(text.casefold())
+    if found is None:
+        return []
+    more = parse_cents((found[1] or found[2]).replace(",", ""))
+    totals = [one for plan in read_plans(said[-_LATEST:], briefing) for one in plan.totals]
+    return exceeded(totals[-1] + more, briefing) if totals else []
+
+
+def without_rise(text: str, playback: PlayBack, briefing: UserBriefing) -> PlayBack:
+    """Return what a message plays back, of which the rise of a price is no limit told wrong."""
+    if not _DEARER.search(text.casefold()):
+        return playback
+    limits = exceeded(sys.maxsize, briefing)
+    return replace(playback, wrong=tuple(key for key in playback.wrong if key not in limits))
