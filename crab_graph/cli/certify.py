@@ -1,7 +1,7 @@
 """`certify`: count every task's solutions again."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from crab_graph.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from crab_graph.domain.card import AxisCard
     from crab_graph.domains.proof import Proof, Spoilage
@@ -91,14 +91,18 @@ def _print_proof(proof: "Proof") -> None:
 
 
 def _print_table(results: list[dict[str, object]], ok: bool) -> None:
-    numbers = ("expected", "sql", "arrays", "search")
-    table = new_table("task", numbers=numbers, last=("searched_by", ""))
+    numbers: tuple[str, ...] = ("expected", "sql", "arrays", "search")
+    # What is left after the faults of tasks that have any: at least, three counts of each alike.
+    left = {str(one["id"]): least for one in results if (least := _fewest_left(one)) is not None}
+    heads = (*numbers, "after_faults") if left else numbers
+    table = new_table("task", numbers=heads, last=("searched_by", ""))
     for result in results:
         after = result.get("changed")
         changed = [{**after, "id": f"{result['id']}, changed"}] if isinstance(after, dict) else []
         for one in (result, *changed):
             counts = [str(one[name]) for name in numbers]
             is_ok = result["ok"] or all(count == counts[0] for count in counts)
+            counts += [str(left.get(str(one["id"]), "-"))] if left else []
             table.add_row(
                 str(one["id"]), *counts, str(one["searched_by"]), "ok" if is_ok else "MISMATCH"
             )
@@ -109,6 +113,12 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
         if ok
         else f"{len(results)} tasks, {wrong} with counts that do not agree."
     )
+
+
+def _fewest_left(result: "Mapping[str, Any]") -> int | None:
+    """Return how few solutions are left after some fault of a task, at an offer it can strike."""
+    left = (one["sql"] for one in result.get("recoveries", ()) if one["needed"])
+    return min(left, default=None)
 
 
 def _print_summary(summary: "list[Spoilage]", axes: "Sequence[AxisCard]") -> None:

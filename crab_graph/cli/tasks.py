@@ -8,6 +8,7 @@ from crab_graph.cli.options import BenchArgument
 from crab_graph.cli.output import JsonOption, console, new_table, own_heads, print_json
 
 if TYPE_CHECKING:
+    from rich.table import Table
     from rich.text import Text
 
     from crab_graph.domains.benchmark import Benchmark
@@ -46,11 +47,18 @@ def tasks(
     numbers = [*(one.name for one in counted), *named]
     heads: list[str | Text] = [*own_heads(one.title for one in counted), *named]
     titles = own_heads(one.title for one in said)
-    table = new_table("task", *titles, numbers=heads, last=("solved_by", "active_edges"))
+    # What the ladder adds is a column where it adds anything.
+    has_levels = any(item["level"] > 1 for item in summaries)
+    has_faults = any(item["faults"] for item in summaries)
+    numbers = [*(["level"] if has_levels else []), *numbers]
+    heads = [*(["level"] if has_levels else []), *heads]
+    more = ["world_faults"] if has_faults else []
+    table = new_table("task", *titles, numbers=heads, last=("solved_by", *more, "active_edges"))
     for item in summaries:
         counts = (str(item[name]) for name in numbers)
         values = (str(item[axis.name]) for axis in said)
-        last = (_shortcuts(item["shortcuts"]), ", ".join(item["active_edges"]))
+        faults = [", ".join(item["faults"]) or "-"] if has_faults else []
+        last = (_shortcuts(item["shortcuts"]), *faults, ", ".join(item["active_edges"]))
         table.add_row(item["id"], *values, *counts, *last)
     console().print(table)
 
@@ -103,6 +111,7 @@ def task(
 ) -> None:
     """Show one task: what the user knows, and what must hold."""
     from crab_graph.domains.benchmark import load_benchmark
+    from crab_graph.domains.fault_words import fault_rows_of
 
     shown = load_benchmark(bench)[id]
     if not as_json:
@@ -117,6 +126,7 @@ def task(
             {"name": item.name, "nodes": list(item.nodes), "sentence": item.sentence}
             for item in shown.graph.constraints
         ],
+        "faults": fault_rows_of(shown.spec.faults, shown.spec.certificate.recoveries),
         "rows_sha256": shown.spec.rows_sha256,
     }
     if shown.second is not None:
@@ -156,6 +166,8 @@ def _print(task: "Task", solutions: bool) -> None:
         mark = " (active)" if item.name in summary["active_edges"] else ""
         constraints.add_row(item.name + mark, ", ".join(item.nodes), item.sentence)
     tables = [facts, constraints]
+    if task.spec.faults:
+        tables.append(_fault_table(task))
     if solutions:
         tables.append(new_table(*own_heads(slot.id for slot in task.domain.slots)))
         for solution in task.kept_solutions:
@@ -181,6 +193,15 @@ def _changed(task: "Task") -> str:
         for fact in facts
         if before.get(fact.key) != fact.value
     )
+
+
+def _fault_table(task: "Task") -> "Table":
+    from crab_graph.domains.fault_words import fault_rows_of
+
+    table = new_table("world_faults", "says", numbers=("solutions_left",))
+    for row in fault_rows_of(task.spec.faults, task.spec.certificate.recoveries):
+        table.add_row(str(row["kind"]), str(row["says"]), str(row["solutions_left"]))
+    return table
 
 
 def _shortcuts(names: list[str] | None) -> str:

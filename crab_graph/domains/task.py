@@ -347,6 +347,7 @@ class Task:
             "stratum": self.stratum,
             "level": self.level,
             "difficulty": dict(self.spec.difficulty),
+            "faults": [str(fault.kind) for fault in self.spec.faults],
             **self.axes,
             "solutions": self.spec.certificate.sql,
             "node_distractors": self.spec.node_distractors,

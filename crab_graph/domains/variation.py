@@ -100,7 +100,13 @@ def build_family(plan: FamilyPlan) -> Family:
     built = []
     for task_id, (varied, population), ids in zip(plan.ids, members, own, strict=True):
         offers = _kept(domain.tables, everything, ids)
-        drawn = DrawnTask(plan.source.seed, varied, population, offers, booked)
+        drawn = DrawnTask(
+            *(plan.source.seed, varied, population, offers, booked),
+            level=plan.source.level,
+            difficulty=plan.source.difficulty,
+            # The same goes wrong in all of them, as far as it can where solutions differ.
+            fault_kinds=tuple(fault.kind for fault in plan.source.faults),
+        )
         built.append(certify_drawn(task_id, domain, drawn, by_csp=True))
     return Family(plan.source.id, tuple(built))
 
