@@ -52,7 +52,9 @@ def build_task() -> Any:
         toolset=Toolset.PARITY,
     )
     facts = (Fact("secret", CANARY, FactLevel.DETAIL),)
-    task = SimpleNamespace(id="S1-001", world=world, today="2027-04-20", domain=domain, facts=facts)
+    day = "2027-04-20"
+    task = SimpleNamespace(id="S1-001", world=world, today=day, domain=domain, facts=facts)
+    task.policy = domain.policy(day)
     task.with_toolset = lambda toolset: task
     task.check_playable = lambda: None
     return task
