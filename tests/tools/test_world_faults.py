@@ -119,16 +119,18 @@ def test_each_fault_of_a_schedule_strikes_by_its_own_steps() -> None:
     assert stages == {"W01": "over", "W02": "waiting", "W03": "over"}
 
 
-def test_a_card_bears_so_much_a_day_and_another_card_the_rest() -> None:
-    episode = episode_with(WorldFault(kind="limit", cents=200_00))
-    method_id, other_id = episode.add_card(BIG_CARD), episode.add_card()
-    first, second = episode.book_outbound(), episode.book_outbound()
-    charge = {"booking_id": first, "payment_method_id": method_id}
-    assert episode.agent("charge_booking", **charge)["status"] == "confirmed"
+def test_a_card_bears_so_much_a_day_and_no_more() -> None:
+    episode = episode_with(WorldFault(kind="limit", cents=100_00))
+    booking_id, method_id = episode.book_outbound(), episode.add_card(BIG_CARD)
+    charge = {"booking_id": booking_id, "payment_method_id": method_id}
     for _ in range(2):
-        again = {"booking_id": second, "payment_method_id": method_id}
-        code, text = episode.agent_error("charge_booking", **again)
-        assert code == "declined" and "200.00 USD a day" in text
-    other = {"booking_id": second, "payment_method_id": other_id}
-    assert episode.agent("charge_booking", **other)["status"] == "confirmed"
+        code, text = episode.agent_error("charge_booking", **charge)
+        assert code == "declined" and "100.00 USD a day" in text
+    assert not episode.ledger.inserted("transactions")
     assert is_folded_alike(episode)
+
+
+def test_a_limit_that_is_not_reached_declines_nothing() -> None:
+    episode = episode_with(WorldFault(kind="limit", cents=300_00))
+    charge = {"booking_id": episode.book_outbound(), "payment_method_id": episode.add_card()}
+    assert episode.agent("charge_booking", **charge)["status"] == "confirmed"

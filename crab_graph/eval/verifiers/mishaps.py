@@ -9,7 +9,7 @@ from crab_graph.eval.history import NEVER
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.strikes import Strike, find_strikes
 from crab_graph.eval.verifier import verifier
-from crab_graph.text.mishap_words import Mishap, tells_of
+from crab_graph.text.mishap_words import Mishap, denies, tells_of
 from crab_graph.text.utterance import normalise
 
 _Tells = Callable[[AgentMessage, Strike], bool]
@@ -21,8 +21,9 @@ def _in_any_words(said: AgentMessage, strike: Strike) -> bool:
         return True
     if strike.mishap is Mishap.DEARER:
         return any(one.cents in strike.amounts for one in said.amounts)
-    denied = {one.entity_id for one in said.mentions if one.is_negated}
-    return strike.mishap is Mishap.SOLD and strike.entity_id in denied
+    if strike.mishap is not Mishap.SOLD or denies(said.utterance, strike.mishap):
+        return False
+    return any(one.is_negated and one.entity_id == strike.entity_id for one in said.mentions)
 
 
 def _by_name(said: AgentMessage, strike: Strike) -> bool:
