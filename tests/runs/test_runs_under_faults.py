@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def played(request, tmp_path_factory):
     """A benchmark of one task with a fault of a kind, and a run that nothing stopped."""
     kind = request.param
     folder = tmp_path_factory.mktemp(kind)
-    wanted = {"level": (3,), "fault_kinds": (kind,)}
+    wanted: dict[str, Any] = {"level": (3,), "fault_kinds": (kind,)}
     bench = generate_benchmark(
         folder / "bench", tasks=1, strata=(3,), distractors=60, seed=4, **wanted
     )
@@ -63,7 +64,8 @@ def kept(run):
 
 def stopping(code, stop):
     """Return a careful agent that stops the first time that it is handed a code of the world's."""
-    desk, struck = Desk(find_domain("travel")), []
+    desk = Desk(find_domain("travel"))
+    struck: list[int] = []
 
     def agent(messages, tools):
         if not struck and any(code in str(one.content) for one in messages[1:][-4:]):
@@ -77,7 +79,7 @@ def stopping(code, stop):
 def test_a_run_that_stops_at_a_fault_goes_on_as_if_nothing_was(played):
     kind, bench, run = played
     stop = stopping(CODES[kind], lambda: signal.raise_signal(signal.SIGINT))
-    settings = {"name": "desk"}
+    settings: dict[str, Any] = {"name": "desk"}
     out = run.directory.parent / "stopped"
     with pytest.raises(KeyboardInterrupt):
         cg.run(bench, stop, "generic", 1, out, **settings)
