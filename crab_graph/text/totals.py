@@ -56,6 +56,7 @@ _THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
 _FEWEST_PARTS = 3
 _LOOKS_BACK = len("sub ")
 """Characters before a clause that may bear on its words."""
+_BEGINS_WITH_SUM = re.compile(r"= ?\$")
 _BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
@@ -142,7 +143,7 @@ class _CuedClause:
                 if len(self.cues) > 1:
                     taken.update(range(cue.start, cue.end))
         found.sort(key=_START)
-        return [*(found or _sum_cues(text, self.stated)), *self.costs]
+        return [*(found or _sum_cues(text, self.clause, self.stated)), *self.costs]
 
 
 class MessageTotals:
@@ -265,7 +266,7 @@ def _clause_totals(
             text, first.end, last.start, vocabulary
         )
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
-        is_sum = text.startswith("=", cue.start)
+        is_sum = text.startswith("=", cue.start) and cue.start > clause.start
         is_idle = scope is Scope.BARE or is_unit or (is_sum and scope is Scope.UNSCOPED)
         is_idle = is_idle or is_conditional(amount)
         found.append(
@@ -370,8 +371,11 @@ def _cost_cues(
             yield _Cue(CueFamily.TOTAL, amount.end, amount.end)
 
 
-def _sum_cues(text: str, stated: Sequence[Amount]) -> Iterable[_Cue]:
-    """Yield the `=` before an amount that follows others with `+` between."""
+def _sum_cues(text: str, clause: Clause, stated: Sequence[Amount]) -> Iterable[_Cue]:
+    """Yield the `=` before an amount that begins a clause, or follows others with `+` between."""
+    if _BEGINS_WITH_SUM.match(text, clause.start, stated[0].start + 1):
+        yield _Cue(CueFamily.TOTAL, clause.start, clause.start + 1)
+        return
     is_result = text.endswith(("=", "= "), 0, stated[-1].start)
     if is_result and len(stated) >= _FEWEST_PARTS and "+" in text[stated[0].end : stated[1].start]:
         place = text.rindex("=", 0, stated[-1].start)
