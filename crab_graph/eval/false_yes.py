@@ -5,13 +5,12 @@ from collections.abc import Iterator
 
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
-from crab_graph.eval.heard import heard
+from crab_graph.eval.heard import heard, stated
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_facts import UserConduct, covered_checks, read_told
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
-from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.text.approvals import ActKind
 
@@ -64,8 +63,7 @@ def is_given_in_time(episode: Episode, fact: Fact, conduct: UserConduct | None) 
 
 def _states(episode: Episode, key: str) -> bool:
     """Tell whether the user's own words give a fact as it is, whatever its record says."""
-    briefing = episode.reading.task.briefing
-    return any(key in stated_facts(one.text, briefing) for one in episode.dialogue.user)
+    return any(key in stated(episode, one) for one in episode.dialogue.user)
 
 
 def _affirmed(episode: Episode, request: AgentMessage, answer: UserMessage) -> frozenset[str]:
@@ -81,6 +79,4 @@ def _affirmed(episode: Episode, request: AgentMessage, answer: UserMessage) -> f
         played = read_play_back(reading, briefing, plan.items)
         wrong |= {*played.wrong} if played.is_asked else set()
     # Beside a value that was played back a bare one is meant for what that was about.
-    return frozenset(
-        wrong.difference(stated_facts(answer.text, briefing, {*reading.asked, *wrong}))
-    )
+    return frozenset(wrong.difference(stated(episode, answer, {*reading.asked, *wrong})))

@@ -1,11 +1,13 @@
-"""What the user hears in the agent's messages, read as users read it (rulebook §10)."""
+"""What the user hears in the agent's messages, and what it states in its own (rulebook §10)."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.reading import Episode
 from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.recognition import facts_said
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import Reading, reading_of
@@ -33,6 +35,15 @@ def contradicted(episode: Episode, request: AgentMessage) -> frozenset[str]:
     return frozenset(played.wrong).union(contradictions(plan, briefing))
 
 
+def stated(episode: Episode, answer: UserMessage, asked: Iterable[str] = ()) -> list[str]:
+    """Return the facts that a message of the user states; one that was asked for, by its value."""
+    known = _sayings(episode)
+    if answer.number not in known:
+        known[answer.number] = facts_said(answer.text, episode.reading.task.briefing)
+    expected = set(asked)
+    return [key for key, is_own in known[answer.number].items() if is_own or key in expected]
+
+
 def speaks_of(episode: Episode, answer: UserMessage, key: str) -> bool:
     """Tell whether an answer speaks of a fact: names it, or any value of its kind.
 
@@ -55,5 +66,11 @@ def speaks_of(episode: Episode, answer: UserMessage, key: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _readings(episode: Episode) -> dict[int, Reading]:
+    del episode
+    return {}
+
+
+@lru_cache(maxsize=1)
+def _sayings(episode: Episode) -> dict[int, dict[str, bool]]:
     del episode
     return {}

@@ -7,13 +7,12 @@ from crab_graph.domain.verification import Role
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
 from crab_graph.eval.false_yes import is_given_in_time
-from crab_graph.eval.heard import heard, speaks_of
+from crab_graph.eval.heard import heard, speaks_of, stated
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_errors import asks_yes_or_no, says_yes_or_no
 from crab_graph.eval.user_facts import UserConduct, covered_checks
 from crab_graph.eval.user_payments import calls_between
 from crab_graph.personas.behavior import least_questions
-from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import Reading
 from crab_graph.text.approvals import ActKind
 
@@ -51,8 +50,7 @@ def _given(
     episode: Episode, answer: UserMessage, asked: list[str], conduct: UserConduct | None
 ) -> set[str]:
     """Return the facts that an answer gives, or says something of, by its words or its record."""
-    briefing = episode.reading.task.briefing
-    given = set(stated_facts(answer.text, briefing, asked))
+    given = set(stated(episode, answer, asked))
     given.update(key for key in asked if speaks_of(episode, answer, key))
     if conduct is not None:
         for noted in (conduct.told, conduct.settled):

@@ -2,13 +2,14 @@
 
 import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache, partial
 from itertools import chain
 
 from crab_graph.domain.verification import (
+    Claim,
     DomainCheck,
     Grading,
     Job,
@@ -26,6 +27,9 @@ from crab_graph.text.mentions import LISTING_CAP
 from crab_graph.text.utterance import name_form, normalise
 from crab_graph.text.vocabulary import Catalogue, NamedEntity, build_catalogue
 from crab_graph.tools.bookings import BookingStatus
+
+_STANDS_ALONE = re.compile(r"\\[1-9]|\(\?(?:P|[(aiLmsux])")
+"""What names or counts groups in a pattern, or sets flags for all of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,26 @@ class TaskReading:
             return ()
         pairs = zip(names, dates, strict=True)
         return tuple((name_form(normalise(name)), date) for name, date in pairs)
+
+    @cached_property
+    def claims(self) -> Sequence[tuple[Claim, re.Pattern[str]]]:
+        """How statements of the user's facts are recognised, each with its pattern."""
+        return [
+            (claim, re.compile(claim.pattern))
+            for claim in self.grading.claims
+            if claim.applies is None or claim.applies(self.facts)
+        ]
+
+    @cached_property
+    def any_claim(self) -> re.Pattern[str]:
+        """What finds whatever one of these finds, and mostly nothing, in one search.
+
+        Where a pattern cannot stand beside others it finds anything.
+        """
+        patterns = [form.pattern for _, form in self.claims]
+        if any(map(_STANDS_ALONE.search, patterns)):
+            return re.compile("")
+        return re.compile("|".join(f"(?:{one})" for one in patterns))
 
     @cached_property
     def solutions(self) -> frozenset[str]:

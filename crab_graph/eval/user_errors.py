@@ -10,11 +10,10 @@ from typing import Any
 from crab_graph.domain.verification import Role
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
-from crab_graph.eval.heard import heard
+from crab_graph.eval.heard import heard, stated
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.user_endings import UNFINISHED
 from crab_graph.eval.user_payments import PAYMENT, calls_between
-from crab_graph.personas.recognition import stated_facts
 from crab_graph.text.approvals import requests_booking
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.utterance import Utterance
@@ -96,6 +95,5 @@ def _answers(episode: Episode, request: AgentMessage, answer: UserMessage) -> bo
         return True
     if says_yes_or_no(answer.utterance) and asks_yes_or_no(request.utterance):
         return True
-    briefing = episode.reading.task.briefing
     asked = set(heard(episode, request).asked)
-    return not asked.isdisjoint(stated_facts(answer.text, briefing, asked))
+    return not asked.isdisjoint(stated(episode, answer, asked))

@@ -3,7 +3,6 @@
 `fact_fates` is for analysis: what became of each fact (paper §3.3).
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -14,7 +13,7 @@ from crab_graph.domain.verification import Claim, Role
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.checks import Results
 from crab_graph.eval.dialogue import UserMessage
-from crab_graph.eval.heard import heard, speaks_of
+from crab_graph.eval.heard import heard, speaks_of, stated
 from crab_graph.eval.invented_demands import DEMANDED, without_leading_no
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.verifiers import ids_of
@@ -23,7 +22,6 @@ from crab_graph.personas.behavior import behavior_of
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.error_reactions import Reaction
-from crab_graph.personas.recognition import stated_facts
 from crab_graph.text.lexicon import pattern
 
 _ASKED = 2
@@ -127,15 +125,12 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     unsure, indirect = pattern("attribution", "doubts"), pattern("attribution", "indirect")
     denials, strong = pattern("attribution", "denials"), pattern("approval", "strong")
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
-    facts = episode.reading.facts
-    claims = [
-        (claim, re.compile(claim.pattern))
-        for claim in episode.reading.grading.claims
-        if claim.applies is None or claim.applies(facts)
-    ]
+    claims, screen = episode.reading.claims, episode.reading.any_claim
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
             words = without_leading_no(words)
+            if screen.search(words) is None:
+                continue
             if "?" in words or denials.search(words):
                 continue
             if unsure.search(words) or indirect.search(words):
@@ -277,12 +272,11 @@ def told_or_spoken_of(episode: Episode, told: Mapping[str, int]) -> dict[str, in
 def read_told(episode: Episode) -> Mapping[str, int]:
     """Return the visible message in which the user's own words first tell each fact."""
     told: dict[str, int] = {}
-    briefing = episode.reading.task.briefing
     requests = {answer.number: request for request, answer in episode.dialogue.answers}
     for message in episode.dialogue.user:
         request = requests.get(message.number)
         asked = () if request is None else heard(episode, request).asked
-        for key in stated_facts(message.text, briefing, asked):
+        for key in stated(episode, message, asked):
             told.setdefault(key, message.number)
     return told
 

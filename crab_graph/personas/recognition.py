@@ -5,7 +5,8 @@ fact is about: what it misses counts as not said, which errs to the agent's favo
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from crab_graph.money import parse_cents
@@ -18,7 +19,7 @@ from crab_graph.personas.briefing import (
     with_first_wish,
 )
 from crab_graph.personas.plan_conflicts import contradictions
-from crab_graph.personas.questions import Segment, read_segments
+from crab_graph.personas.questions import read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import reading_of
@@ -103,27 +104,38 @@ def stated_facts(text: str, briefing: UserBriefing, asked: Iterable[str] = ()) -
 
     A bare value answers what was `asked` just before, whatever it is about.
     """
+    expected = set(asked)
+    said = facts_said(text, briefing)
+    return [key for key, is_stated in said.items() if is_stated or key in expected]
+
+
+def facts_said(text: str, briefing: UserBriefing) -> dict[str, bool]:
+    """Return the facts whose values a text holds, and whether it states them, asked for or not."""
     utterance, segments = read_segments(text, briefing.lexicon)
     cents = {amount.cents for amount in find_amounts(utterance)}
-    expected = set(asked)
-    found = []
+
+    @cache
+    def days(words: str) -> frozenset[str]:
+        return frozenset(date.iso for date in find_dates(words, briefing.today))
+
+    said: dict[str, bool] = {}
     for key in briefing.ordered_keys():
         fact, words = briefing.fact(key), briefing.lexicon.facts.get(key)
         if fact is None or words is None:
             continue
         if words.is_joint:
-            is_stated = words.tells(text.casefold(), fact.value)
+            holds = [True] if words.tells(text.casefold(), fact.value) else []
         elif words.form is ValueForm.MONEY:
-            is_stated = parse_cents(fact.value) in cents
+            holds = [True] if parse_cents(fact.value) in cents else []
         else:
-            is_anywhere, slots = _is_anywhere(fact, words, briefing), set(words.slots)
-            is_anywhere = is_anywhere or key in expected
-            is_stated = any(
-                (is_anywhere or segment.scope & slots) and _states(fact, words, segment, briefing)
-                for segment in segments
-            )
-        found += [key] if is_stated else []
-    return found
+            holding = [one for one in segments if _states(fact, words, one.text, days)]
+            slots = set(words.slots)
+            holds = [bool(one.scope & slots) for one in holding]
+            if holding and _is_anywhere(fact, words, briefing):
+                holds = [True]
+        if holds:
+            said[key] = any(holds)
+    return said
 
 
 def _is_anywhere(fact: Fact, words: FactWords, briefing: UserBriefing) -> bool:
@@ -134,12 +146,14 @@ def _is_anywhere(fact: Fact, words: FactWords, briefing: UserBriefing) -> bool:
     return not words.slots or is_own
 
 
-def _states(fact: Fact, words: FactWords, segment: Segment, briefing: UserBriefing) -> bool:
-    text, value = segment.text, fact.value
+def _states(
+    fact: Fact, words: FactWords, text: str, days_in: Callable[[str], frozenset[str]]
+) -> bool:
+    value = fact.value
     match words.form:
         case ValueForm.DATE | ValueForm.DATES:
             days = value if isinstance(value, list) else [value]
-            return bool({date.iso for date in find_dates(text, briefing.today)} & set(days))
+            return not days_in(text).isdisjoint(days)
         case ValueForm.NAMES:
             return any(str(name).casefold() in text for name in value)
         case ValueForm.COUNT:

@@ -15,6 +15,7 @@ from crab_graph.text.vocabulary import Catalogue, TextVocabulary
 _HALT = re.compile(rf"\W*{fragment('approval', 'halts')}")
 _BOOK = re.compile(r"(?<!\w)book (?:the )?[\"'(\[]?\Z")
 """`book` right before a mention; an article or a bracket may stand between."""
+_LONGEST_BOOK = len("book the (")
 _REJECTION = re.compile(rf"{fragment('approval', 'reject')}(?:\W+{WORD}){{0,2}}\W*\Z")
 _NO = re.compile(r"no(?!\w)")
 _CONTRAST = re.compile(rf"{fragment('approval', 'contrasts')}(?:\W+{WORD}){{0,2}}\W*\Z")
@@ -213,8 +214,9 @@ class _ActReader:
     def _piece(self, start: int, end: int, *, can_approve: bool) -> Iterator[Act]:
         own = starting_within(self._mentions, start, end)
         bare: Sequence[Mention] = ()
-        rejected = self._rejected(start, end, own)
-        out = {*rejected, *(one for one in own if self._is_contrasted(one, start))}
+        contrasted = self._contrasted(start, end, own)
+        rejected = self._rejected(start, end, [one for one in own if one not in contrasted])
+        out = contrasted.union(rejected)
         kept = [one for one in own if one not in out]
         if own and self._is_nothing_else(start, end, own):
             if self._last is ActKind.REJECT:
@@ -254,6 +256,8 @@ class _ActReader:
 
     def _rejected(self, start: int, end: int, own: Sequence[Mention]) -> list[Mention]:
         """Return what a rejecting word of a piece reaches."""
+        if not (own and any(self._says(key, start, end) for key in ("reject", "refusals"))):
+            return []
         harmless = [*self._spans("harmless", start, end), *self._spans("keeps", start, end)]
 
         def is_meant(match: re.Match[str]) -> bool:
@@ -263,8 +267,6 @@ class _ActReader:
         found = []
         for one in own:
             reach = max(start, one.start - REACH)
-            if self._is_contrasted(one, start):
-                continue
             matches = _REJECTION.finditer(self._text, reach, one.start)
             if refused or any(
                 is_meant(match) and not self._is_void(match, one) for match in matches
@@ -278,8 +280,12 @@ class _ActReader:
         is_no = _NO.match(self._text, match.start()) is not None
         return is_no and (self._says("strong", *place) or self._says("harmless_nouns", *place))
 
-    def _is_contrasted(self, one: Mention, start: int) -> bool:
-        return _CONTRAST.search(self._text, max(start, one.start - REACH), one.start) is not None
+    def _contrasted(self, start: int, end: int, own: Sequence[Mention]) -> set[Mention]:
+        """Return what something else is meant instead of."""
+        if not (own and self._says("contrasts", start, end)):
+            return set()
+        spans = ((one, max(start, one.start - REACH), one.start) for one in own)
+        return {one for one, a, b in spans if _CONTRAST.search(self._text, a, b)}
 
     def _spans(self, key: str, start: int, end: int) -> list[tuple[int, int]]:
         return [one.span() for one in pattern("approval", key).finditer(self._text, start, end)]
@@ -299,7 +305,7 @@ class _ActReader:
             return True
         text = self._text
         return any(
-            _BOOK.search(text, max(start, one.start - REACH), one.start)
+            _BOOK.search(text, max(start, one.start - _LONGEST_BOOK), one.start)
             or _PLEASE.match(text, one.end, end)
             for one in own
         )
