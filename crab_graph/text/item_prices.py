@@ -90,6 +90,7 @@ def find_item_prices(
     by_line: dict[int, list[_ClausePrices]] = {}
     items_of = partial(_items, vocabulary=vocabulary, filled=filled)
     only_in = cache(lambda span: _only(items_of(_within(references, span))))
+    names = cache(partial(_within, references))
     stated = stated_amounts(utterance, amounts)
     totals_in: dict[Clause, list[TotalStatement]] = {}
     for total in totals:
@@ -97,9 +98,13 @@ def find_item_prices(
     heads = _heads(utterance, {clause.line for clause in stated})
     for clause, before, subject in _with_subjects(utterance, references, heads.keys()):
         if clause in stated and not _deals_out(utterance.text, clause):
+            own, parent = totals_in.get(clause, []), utterance.parent(clause)
+            over = only_in(parent) if parent is not None else None
+            is_bare = subject is None and over is None and not names(utterance.lines[clause.line])
+            if is_bare and _is_of_all(stated[clause], own):
+                continue
             within = _within(references, clause)
             items = items_of(within)
-            own = totals_in.get(clause, [])
             if 1 < len(stated[clause]) <= len(items) and not any(_is_total(one) for one in own):
                 # As many prices as items, and `all paid` behind them: the nearest is no total.
                 own = [one for one in own if not (one.is_of_all and one.is_void)]
@@ -110,8 +115,7 @@ def find_item_prices(
             elif subject is not None and prices.is_behind():
                 prices.said_before = only_in(subject)
             prices.heads = heads[clause.line]
-            parent = utterance.parent(clause)
-            prices.parent = only_in(parent) if parent is not None else None
+            prices.parent = over
             prices.groups = find_groups(utterance.text, within, filled)
             by_line.setdefault(clause.line, []).append(prices)
     return tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
@@ -193,6 +197,13 @@ def _only(items: Sequence[Reference]) -> Reference | None:
 def _deals_out(text: str, clause: Clause) -> bool:
     """Tell whether a clause deals its amounts out in an order that no rule here reads."""
     return pattern("marks", "distributive").search(text, clause.start, clause.end) is not None
+
+
+def _is_of_all(stated: Sequence[Amount], totals: Sequence[TotalStatement]) -> bool:
+    """Tell whether no amount of a clause that names nothing can be the price of an item."""
+    return not totals or (
+        len(stated) == 1 and all(one.is_of_all and not one.is_share for one in totals)
+    )
 
 
 def _is_total(total: TotalStatement) -> bool:

@@ -171,7 +171,7 @@ class MessageTotals:
         self._totals: dict[frozenset[CueFamily], tuple[TotalStatement, ...]] = {}
 
     def _read(self, clause: Clause, stated: Sequence[Amount]) -> "_CuedClause | None":
-        """Return a clause with its cues, or the first one that says the same of its amount."""
+        """Return a clause with its cues, or the first one that says the same of another amount."""
         alike = self._what_tells(clause, stated)
         if alike is None:
             return self._cues_in(clause, stated)
@@ -181,15 +181,12 @@ class MessageTotals:
 
     def _what_tells(self, clause: Clause, stated: Sequence[Amount]) -> object:
         """Return all that tells what a clause with one amount and no references says, or `None`."""
-        utterance, references = self._spoken.utterance, self._spoken.references
-        last = bisect_left(references.starts, clause.end) - 1
-        is_apart = last < 0 or references[last].end < clause.start - 1
-        if len(stated) > 1 or not is_apart:
+        if len(stated) > 1 or not _names_nothing(self._spoken.references, clause):
             return None
-        (amount,) = stated
-        words = utterance.text[max(0, clause.start - _LOOKS_BACK) : clause.end]
-        place = amount.start - clause.start, amount.end - clause.start
-        return words, place, amount.cents, utterance.lines[clause.line].parent
+        (amount,), utterance = stated, self._spoken.utterance
+        before = utterance.text[max(0, clause.start - _LOOKS_BACK) : amount.start]
+        after = utterance.text[amount.end : clause.end]
+        return before, amount.start - clause.start, after, utterance.lines[clause.line].parent
 
     def _cues_in(self, clause: Clause, stated: Sequence[Amount]) -> "_CuedClause | None":
         """Return a clause with its cues; nothing where it holds no word of any."""
@@ -418,6 +415,8 @@ def _scope(
     spoken: _Spoken, clause: Clause, cue: _Cue, amount: Amount, stated: Sequence[Amount]
 ) -> tuple[Scope, tuple[Reference, ...], bool]:
     """Read the scope where it stands nearest to the cue first, and tell whether it is loose."""
+    if _names_nothing(spoken.references, clause) and spoken.utterance.parent(clause) is None:
+        return Scope.UNSCOPED, (), False
     is_bare = False
     for start, end, is_near in _regions(spoken, clause, cue, amount):
         scope, scoped = spoken.scope_of((start, end))
@@ -427,6 +426,12 @@ def _scope(
             return scope, scoped, has_own and not is_near
         is_bare = is_bare or scope is Scope.BARE
     return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
+
+
+def _names_nothing(references: InOrder[Reference], clause: Clause) -> bool:
+    """Tell whether no reference stands in a clause, or touches it from before."""
+    last = bisect_left(references.starts, clause.end) - 1
+    return last < 0 or references[last].end < clause.start - 1
 
 
 def _scope_of(
