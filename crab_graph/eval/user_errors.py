@@ -20,7 +20,13 @@ from crab_graph.text.utterance import Utterance
 
 _ALL_LOST = UNFINISHED | {Role.ENDED_FULL}
 _LOOP = 3
-_TAIL = re.compile(rf"{fragment('attribution', 'yes_no_tails')} ?\?")
+_TAIL = re.compile(rf"(?P<apart>[,;:–-] ?)?{fragment('attribution', 'yes_no_tails')}\W*\Z")
+_BEGINS = re.compile(
+    rf"(?:\A|[^\w\s'$%&*+/]|(?<!\w)(?:and|or|so|but|then|also|now|well)(?!\w))\W*"
+    rf"(?!{fragment('attribution', 'openings_of_requests')})"
+    rf"{fragment('attribution', 'yes_no_openings')}"
+)
+"""Where in a question one begins that is answered with yes or no, and asks for nothing else."""
 
 _RECORDED = {
     "ends_on_approval": ("U4", UNFINISHED),
@@ -57,8 +63,16 @@ def asks_yes_or_no(utterance: Utterance) -> bool:
     """Return whether an agent's message can be answered with yes or no."""
     if requests_booking(utterance):
         return True
-    text = utterance.text
-    return "?" in text and (_has("yes_no_openings", utterance) or _TAIL.search(text) is not None)
+    said = (utterance.words(clause).split("?") for clause in utterance.clauses)
+    return any(_is_yes_or_no(question) for *questions, _ in said for question in questions)
+
+
+def _is_yes_or_no(question: str) -> bool:
+    if _BEGINS.search(question):
+        return True
+    tail = _TAIL.search(question)
+    is_open = pattern("attribution", "open_questions").search(question) is not None
+    return tail is not None and (tail["apart"] is not None or not is_open)
 
 
 def says_yes_or_no(utterance: Utterance) -> bool:
