@@ -268,7 +268,7 @@ class _Comparison:
                 if words.hours and passage.slots.isdisjoint(words.conflict.slots or words.slots):
                     continue
                 clean = plain if words.hours else text
-                for value in choices_in(clean, words):
+                for value in sorted(choices_in(clean, words)):
                     cue = words.cues.get(value)
                     match = cue.search(clean) if cue else None
                     is_negated = match is not None and bool(_NEGATED.search(clean[: match.start()]))
