@@ -16,6 +16,7 @@ from crab_graph.domains.fault_drawing import (
     count_recoveries,
     draw_certified,
     lift_spare_card,
+    steady,
 )
 from crab_graph.domains.ladder import LADDER, Difficulty, difficulty_of
 from crab_graph.domains.second_requests import Twin, moved_slots, with_second_request
@@ -321,10 +322,9 @@ def certify_drawn(
             _check(certificate, task_id, drawn)
         changes = _certified_change(domain, drawn, stored, offered, solutions, by_csp=by_csp)
         job = FaultyJob(domain, draft.request, solutions, changes.job)
-        wish = FaultWish(drawn.difficulty.faults, drawn.fault_kinds)
-        faults, certificate = draw_certified(job, wish, drawn.seed, stored, certificate)
-        _check(certificate, task_id, drawn)
-        changes = _with_recoveries(changes, faults, stored, drawn)
+        faults, certificate, changes = _certified_faults(
+            task_id, drawn, job, changes, stored, certificate
+        )
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     totals += changes.totals
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
@@ -375,6 +375,11 @@ class _Changes(NamedTuple):
     totals: Sequence[int] = ()
     job: FaultyJob | None = None
 
+    def certified(self, certificate: Certificate) -> "_Changes":
+        """Return the same under another certificate."""
+        change = self.made[0].model_copy(update={"certificate": certificate})
+        return self._replace(made=(change,))
+
 
 def _certified_change(
     domain: Domain,
@@ -419,20 +424,38 @@ def _certified_change(
     return _Changes((change,), [*totals, budget], FaultyJob(domain, request, solutions))
 
 
-def _with_recoveries(
-    changes: _Changes, faults: Sequence[WorldFault], stored: StoredTask, drawn: DrawnTask
-) -> _Changes:
-    """Return changes certified with what is left after each fault.
+def _certified_faults(
+    task_id: str,
+    drawn: DrawnTask,
+    job: FaultyJob,
+    changes: _Changes,
+    stored: StoredTask,
+    certificate: Certificate,
+) -> tuple[tuple[WorldFault, ...], Certificate, _Changes]:
+    """Return faults that leave solutions before a change and after, and what was counted."""
+    wish = FaultWish(drawn.difficulty.faults, drawn.fault_kinds)
+    faults, certificate = draw_certified(job, wish, drawn.seed, stored, certificate)
+    _check(certificate, task_id, drawn)
+    counted = _counted_after(changes, faults, stored)
+    if counted is not None and not counted.ok:
+        # A dearer price takes a solution of the request after the change away.
+        faults = steady(faults)
+        certificate = count_recoveries(job, faults, stored, certificate)
+        counted = _counted_after(changes, faults, stored)
+    if counted is not None:
+        _check(counted, task_id, drawn)
+        changes = changes.certified(counted)
+    return faults, certificate, changes
 
-    Raises:
-        CertificationError: after one there is no way out.
-    """
+
+def _counted_after(
+    changes: _Changes, faults: Sequence[WorldFault], stored: StoredTask
+) -> Certificate | None:
+    """Return the certificate of the request after a change, with what each fault leaves of it."""
     if changes.job is None or not faults:
-        return changes
+        return None
     after = stored._replace(graph=changes.job.domain.build_graph(changes.job.request))
-    counted = count_recoveries(changes.job, faults, after, changes.made[0].certificate)
-    _check(counted, stored.task_id, drawn)
-    return changes._replace(made=(changes.made[0].model_copy(update={"certificate": counted}),))
+    return count_recoveries(changes.job, faults, after, changes.made[0].certificate)
 
 
 def _check(certificate: Certificate, task_id: str, drawn: DrawnTask) -> None:

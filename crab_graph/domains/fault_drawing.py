@@ -182,9 +182,14 @@ def draw_certified(
         return (), certificate
     counted = count_recoveries(job, faults, stored, certificate)
     if not all(one.ok for one in counted.recoveries):
-        faults = tuple(one.model_copy(update={"cents": 0}) for one in faults)
+        faults = steady(faults)
         counted = count_recoveries(job, faults, stored, certificate)
     return faults, counted
+
+
+def steady(faults: Sequence[WorldFault]) -> tuple[WorldFault, ...]:
+    """Return faults under which no price rises: those that expire stay what they were."""
+    return tuple(one.model_copy(update={"cents": 0}) for one in faults)
 
 
 def count_recoveries(

@@ -153,3 +153,11 @@ def test_a_function_in_the_users_seat_is_told_what_it_changes_its_mind_about(ben
     cg.run_episode(task, agent="solver", user=user)
     wanted = [fact for fact in task.second.facts if fact.key in task.spec.changes[0].keys]
     assert "change your mind" in prompts[0] and len(wanted) > 0
+
+
+@pytest.mark.slow
+def test_faults_leave_a_way_out_for_the_request_after_the_change_too(tmp_path):
+    made = generate_benchmark(tmp_path, 6, seed=11, distractors=400, changes=True, faults=True)
+    for task in made:
+        assert task.spec.changes[0].certificate.ok
+        assert task.spec.changes[0].certificate.recoveries
