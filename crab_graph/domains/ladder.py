@@ -34,10 +34,10 @@ LADDER: Mapping[int, Difficulty] = {
     1: Difficulty(),
     2: Difficulty(joint=1),
     3: Difficulty(faults=1),
-    4: Difficulty(joint=1, faults=1),
-    5: Difficulty(joint=2, faults=2),
+    4: Difficulty(joint=1, faults=1, changes=1),
+    5: Difficulty(joint=2, faults=2, changes=1),
 }
-"""What each level has. None has changes yet: they are certified, but no user says them so far."""
+"""What each level has."""
 
 ONE_MORE = 1
 """Faults, and changes of mind, of a task whose level has none, where they are asked for."""

@@ -163,7 +163,7 @@ def test_the_solver_counts_third_and_the_plain_search_where_that_is_too_much_wor
     bench, monkeypatch
 ):
     assert {task.spec.certificate.searched_by for task in bench} == {SearchedBy.CSP}
-    monkeypatch.setattr("crab_graph.generation.grouped_csp.WORK_LIMIT", 10)
+    monkeypatch.setattr("crab_graph.generation.grouped_csp.COUNT_LIMIT", 10)
     with bench.connect() as connection:
         (certificate,) = bench.certify_tasks([bench[3]], connection)
     assert certificate.searched_by is SearchedBy.PLAIN

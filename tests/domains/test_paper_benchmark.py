@@ -138,7 +138,7 @@ def test_drafts_too_large_to_enumerate_are_passed_over_and_counted(tmp_path, cap
         return kept(sizes)
 
     monkeypatch.setattr(csp, "_kept_of_each", refuse_the_first)
-    monkeypatch.setattr("crab_graph.domains.generate.OVERSAMPLE", 1)
+    monkeypatch.setattr("crab_graph.domains.candidate_turns.OVERSAMPLE", 1)
     told = ["--method", "paper", "--sampling", "enumerate", "--distractors", "300", "--jobs", "1"]
     command = ["generate", str(tmp_path / "b"), "--tasks", "2", "--strata", "1", *told]
     assert main([*command, "--json"]) == 0

@@ -267,7 +267,8 @@ def _rule_names(domain: Domain, uses: Mapping[str, RuleUse]) -> list[str]:
     declared = domain.declaration
     names = [*uses]
     if declared is not None:
-        names = [rule.name for rule in declared.rules]
+        # The requests looked at have no joint wishes: levels of the ladder ask for these.
+        names = [rule.name for rule in declared.rules if not rule.joint]
         names += [] if declared.budget is None else [TOTAL_BUDGET]
     return names
 
