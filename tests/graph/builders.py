@@ -53,7 +53,9 @@ def build_task() -> Any:
     )
     facts = (Fact("secret", CANARY, FactLevel.DETAIL),)
     day = "2027-04-20"
-    task = SimpleNamespace(id="S1-001", world=world, today=day, domain=domain, facts=facts)
+    task = SimpleNamespace(
+        id="S1-001", world=world, today=day, domain=domain, facts=facts, second=None
+    )
     task.policy = domain.policy(day)
     task.with_toolset = lambda toolset: task
     task.check_playable = lambda: None
