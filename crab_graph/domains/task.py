@@ -348,6 +348,7 @@ class Task:
             "level": self.level,
             "difficulty": dict(self.spec.difficulty),
             "faults": [str(fault.kind) for fault in self.spec.faults],
+            "changes": [str(change.kind) for change in self.spec.changes],
             **self.axes,
             "solutions": self.spec.certificate.sql,
             "node_distractors": self.spec.node_distractors,

@@ -231,7 +231,7 @@ class Reading:
         """Return the places of what a question is likeliest about which nothing explains.
 
         Scores are the log-odds of each clause and fact. A choice among no items is one, too. It is
-        one fact, but for a clause that names none by words of its own: then all of its topics.
+        one fact, but for a clause that asks for any wish about some things: then all of these.
         """
         is_bare = self._likely == {"asks_choice"} and not self.ids
         if self._is_explained and not is_bare:
@@ -247,7 +247,8 @@ class Reading:
                 place, slots = keys.index(key), facts[key].slots
                 is_other = bool(scope and slots) and scope.isdisjoint(slots)
                 if scores[row, place] > best and not is_other:
-                    topics = self.features[row].topics
+                    is_general = _ANYTHING.search(segment.text) is not None
+                    topics = self.features[row].topics if is_general else ()
                     best = scores[row, place]
                     found = [keys.index(one) for one in topics] if key in topics else [place]
         return found

@@ -29,7 +29,8 @@ _CARD = "README.md"
 _STAMP = "run.json"
 _TASKS = """
 CREATE TEMP TABLE task_list (
-    task_id VARCHAR, stratum INTEGER, level INTEGER, difficulty JSON, {axes}
+    task_id VARCHAR, stratum INTEGER, level INTEGER, difficulty JSON,
+    faults VARCHAR[], changes VARCHAR[], {axes}
     today DATE, customer_id VARCHAR,
     solutions BIGINT, node_distractors INTEGER, edge_distractors INTEGER,
     active_edges VARCHAR[], fitting JSON, shortcuts VARCHAR[],
