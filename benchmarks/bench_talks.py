@@ -14,8 +14,9 @@ from crab_graph.eval.intervals import exact_interval
 from crab_graph.eval.statistics import compare
 
 TALKS = Path(__file__).resolve().parent.parent / "tests" / "talks"
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "users")
-TARGETED = ("eighth", "users")
+AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+SETS = (*AGENTS, "users")
+TARGETED = (AGENTS[-1], "users")
 FAULTY = ("wrong", "absurd")
 READINGS = ("right", "odd", *FAULTY)
 

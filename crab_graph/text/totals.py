@@ -56,6 +56,11 @@ _THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
 _FEWEST_PARTS = 3
 _LOOKS_BACK = len("sub ")
 """Characters before a clause that may bear on its words."""
+_ADDED = re.compile(
+    r"(?<!\w)with (?:the |both |your |all )+\w+(?: \w+)?,? (?:it |that |this |we )?\Z"
+)
+"""`with the others it makes`: what is added to the parts is not all that the sum is of."""
+_AND = re.compile(r" and (?!(?:.{0,60}[.;:]))")
 _BEGINS_WITH_SUM = re.compile(r"= ?\$")
 _BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
@@ -257,6 +262,8 @@ def _clause_totals(
         cue = bound[amount]
         own = Clause(min(start, cue.start), clause.end, clause.line)
         scope, scoped, is_loose = _scope(spoken, own, cue, amount, stated)
+        if _ADDED.search(text, own.start, cue.start) is not None:
+            scope, scoped = Scope.UNSCOPED, ()
         start = amount.end
         first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
         is_share = has_person_mark(text, clause, amount, vocabulary) or says_person(
@@ -264,7 +271,8 @@ def _clause_totals(
         )
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
         is_sum = text.startswith("=", cue.start) and cue.start > clause.start
-        is_idle = scope is Scope.BARE or is_unit or (is_sum and scope is Scope.UNSCOPED)
+        is_idle = cue.family is CueFamily.CHARGED and _is_last_of_list(text, entries, amount)
+        is_idle = is_idle or scope is Scope.BARE or is_unit or (is_sum and scope is Scope.UNSCOPED)
         is_idle = is_idle or is_conditional(amount)
         found.append(
             TotalStatement(
@@ -275,6 +283,12 @@ def _clause_totals(
             )
         )
     return _with_parts(spoken, entries, stated, found)
+
+
+def _is_last_of_list(text: str, stated: Sequence[Amount], amount: Amount) -> bool:
+    """Tell whether an amount is one of several, as in `$1 for this and $2 for that are paid`."""
+    before = [one.end for one in stated if one.end <= amount.start]
+    return bool(before) and _AND.search(text, before[-1], amount.start) is not None
 
 
 def _conditionals(text: str, clause: Clause) -> Callable[[Amount], bool]:
