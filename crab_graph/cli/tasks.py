@@ -49,16 +49,16 @@ def tasks(
     titles = own_heads(one.title for one in said)
     # What the ladder adds is a column where it adds anything.
     has_levels = any(item["level"] > 1 for item in summaries)
-    has_faults = any(item["faults"] for item in summaries)
+    beside = {"world_faults": "faults", "change_of_mind": "changes"}
+    more = {head: name for head, name in beside.items() if any(item[name] for item in summaries)}
     numbers = [*(["level"] if has_levels else []), *numbers]
     heads = [*(["level"] if has_levels else []), *heads]
-    more = ["world_faults"] if has_faults else []
     table = new_table("task", *titles, numbers=heads, last=("solved_by", *more, "active_edges"))
     for item in summaries:
         counts = (str(item[name]) for name in numbers)
         values = (str(item[axis.name]) for axis in said)
-        faults = [", ".join(item["faults"]) or "-"] if has_faults else []
-        last = (_shortcuts(item["shortcuts"]), *faults, ", ".join(item["active_edges"]))
+        added = (", ".join(item[name]) or "-" for name in more.values())
+        last = (_shortcuts(item["shortcuts"]), *added, ", ".join(item["active_edges"]))
         table.add_row(item["id"], *values, *counts, *last)
     console().print(table)
 

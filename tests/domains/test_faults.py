@@ -48,6 +48,16 @@ def test_the_docs_name_every_kind_of_fault():
     assert [one for one in FaultKind if f"| `{one}` |" not in text] == []
 
 
+def test_the_list_says_what_the_ladder_adds(tmp_path, capsys):
+    changed = generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=60, level=(4,))
+    assert main(["tasks", str(changed.directory), "--json"]) == 0
+    (item,) = json.loads(capsys.readouterr().out)
+    assert len(item["faults"]) == len(item["changes"]) == 1
+    assert main(["tasks", str(changed.directory)]) == 0
+    told = capsys.readouterr().out
+    assert "change of mind" in told and item["changes"][0] in told
+
+
 def test_levels_take_turns_and_ids_stay(bench):
     assert [(task.id, task.level) for task in bench] == [("S3-001", 1), ("S3-002", 3)]
 
