@@ -16,6 +16,7 @@ from crab_graph.graph.episode_graph import EpisodeGraph
 from crab_graph.graph.person import PERSON_AGENT, SeatedUser, is_seats
 from crab_graph.graph.savers import open_saver
 from crab_graph.graph.state import Status, is_finished
+from crab_graph.graph.told import traced_if_asked
 from crab_graph.graph.users import set_up
 from crab_graph.personas.condition import parse_condition
 from crab_graph.runs.beginning import begin_run, forget_episodes
@@ -133,7 +134,8 @@ def _play(sitting: Sitting, ask: Ask) -> None:
     with open_saver(directory / CHECKPOINTS / f"{_PART}.sqlite") as saver:
         agent = resolve_agent(sitting.agent)
         prepared = prepare_episode(task, agent, user, saver, sitting.setup, Leg())
-        _converse(prepared.compile(), ask)
+        with traced_if_asked(asks_models=prepared.nodes.asks_models):
+            _converse(prepared.compile(), ask)
         visit = Visit(checkpointer=saver, thread_id=_THREAD)
         record = play_episode(task, agent, user, sitting.setup, visit)
         if record.error is not None:

@@ -130,7 +130,7 @@ def test_a_domain_needs_no_axes(installed, tmp_path, capsys):
     path, run = str(bench.directory), str(tmp_path / "r")
     assert main(["tasks", path, "--json"]) == 0
     (first, *_) = json.loads(capsys.readouterr().out)
-    assert list(first)[:4] == ["id", "stratum", "level", "solutions"]
+    assert "solutions" in first and list(first)[:3] == ["id", "stratum", "level"]
     assert main(["tasks", path, "--stats"]) == 0
     assert re.search(r"^active edges +\d", capsys.readouterr().out, re.MULTILINE)
     assert main(["task", path, "S1-001"]) == 0

@@ -66,8 +66,13 @@ def commands_on(bench):
     run, solver = ["run", bench, "--out", "run"], ["--agent", "solver", "--tasks", "S1"]
     episode = "S1-001.ruse.0"
     exports = [
-        ["export", "run", "--format", format, "--out", format]
-        for format in ("openai", "parquet", "inspect", "langsmith")
+        ["export", "run", "--format", format, "--out", out]
+        for format, out in {
+            "openai": "openai",
+            "parquet": "parquet",
+            "inspect": "inspect.json",
+            "langsmith": "langsmith",
+        }.items()
     ]
     briefly = ["--conditions", "generic,d1", "--tasks", "S1"]
     return [

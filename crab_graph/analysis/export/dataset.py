@@ -130,7 +130,8 @@ def _write(
             out.unlink(missing_ok=True)
         take_place(unfinished, out)
     except duckdb.IOException as error:
-        raise StorageError(f"{out}: cannot be written: {str(error).splitlines()[0]}") from None
+        reason = str(error).splitlines()[0].replace(str(unfinished), str(out))
+        raise StorageError(f"{out}: cannot be written: {reason}") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return rows
