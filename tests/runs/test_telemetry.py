@@ -74,7 +74,7 @@ def commands_on(bench):
             "langsmith": "langsmith",
         }.items()
     ]
-    briefly = ["--conditions", "generic,d1", "--tasks", "S1"]
+    briefly = ["--conditions", "ruse,d1", "--tasks", "S1"]
     return [
         ["generate", "new", "--tasks", "1", "--strata", "1", "--distractors", "20"],
         [*run, *solver, "--jobs", "2"],
@@ -97,7 +97,7 @@ def commands_on(bench):
         ["tasks", bench, "--stats"],
         ["task", bench, "S1-001", "--solutions"],
         ["prompt", "ruse", "--task", f"{bench}:S1-001"],
-        ["grade", bench, "S1-001", "openai"],
+        ["grade", bench, "S1-001", "transcript.jsonl"],
         ["audit", bench, "--only", "generation", "--quick"],
         ["demo", "--out", "demo"],
         ["new-domain", "a_domain", "--out", "a_domain"],
@@ -129,6 +129,8 @@ def test_every_command_is_tried_without_routes():
 
 @pytest.mark.slow
 def test_no_command_without_a_model_sends_anything_anywhere(bench, tmp_path):
+    said = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "I cannot."}]
+    (tmp_path / "transcript.jsonl").write_text("\n".join(map(json.dumps, said)))
     words = commands_on(str(bench.directory))
     found = watched([["-m", "crab_graph", *one] for one in words], tmp_path)
     assert [one for one in found if one[1] not in (0, 1) or one[2]] == []
