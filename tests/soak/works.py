@@ -75,6 +75,7 @@ def records_of(out: Path) -> Any:
     # Hashes of sources, in which somebody may be writing; ids that LangChain draws; and the clock.
     left_out: Any = {
         **{"stamp": True, "seconds": True, "history": {"__all__": {"stamp"}}},
+        "tool_costs": {"__all__": {"seconds"}},
         "hidden": {"agent_states": True, "beside": {"__all__": {"took"}}},
     }
     records = [canonical_json(one.model_dump(mode="json", exclude=left_out)) for one in run]
