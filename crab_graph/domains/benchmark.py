@@ -16,10 +16,10 @@ from pydantic import Field, ValidationError
 
 from crab_graph.domain.card import DomainCard
 from crab_graph.domain.contract import Domain, find_domain
-from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.database_file import GENERATE_AGAIN, open_read_only, reading
 from crab_graph.domains.stored_layout import show_as, stored_tables
 from crab_graph.domains.task import Task, TaskSpec, check_playable, of_another_version
+from crab_graph.domains.task_certification import certify_spec
 from crab_graph.domains.task_markup import benchmark_html
 from crab_graph.enclosed import PLAIN_NAME, check_enclosed
 from crab_graph.errors import BenchmarkError, UnknownName, UsageError

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crab_graph.domain.contract import Domain, Draft, Inventory, find_domain
-from crab_graph.domains.construction import BuiltTask, DrawnTask, certify_drawn, draw_draft
+from crab_graph.domains.construction import draw_draft
 from crab_graph.domains.task import TaskSpec
+from crab_graph.domains.task_certification import BuiltTask, DrawnTask, certify_drawn
 from crab_graph.errors import BenchmarkError, UnsatisfiableTask
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.objects import IDENTITY, Columns, Mask, concatenate, take

@@ -12,8 +12,9 @@ from pydantic_core import to_jsonable_python
 
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import DATABASE, MANIFEST, Recipe, TaskEntry, read_manifest
-from crab_graph.domains.construction import BuiltTask, Scouted
+from crab_graph.domains.construction import Scouted
 from crab_graph.domains.database_file import open_to_write
+from crab_graph.domains.task_certification import BuiltTask
 from crab_graph.errors import BenchmarkError
 from crab_graph.generation.materialize import (
     create_tables,
