@@ -182,3 +182,11 @@ def shared_records() -> list[EpisodeRecord]:
         for stratum, about in ((1, {}), (2, {"axes": {"date_mode": "flexible", "party": 1}}))
         for trial in range(2)
     ]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from tests.analysis.in_browser import started_browser  # noqa: PLC0415
+
+    with started_browser() as started:
+        yield started

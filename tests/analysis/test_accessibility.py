@@ -8,11 +8,12 @@ from crab_graph.analysis.report.delivery import deliver
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.analysis.viewer.web import serving
 from tests.analysis.conftest import make_failed, make_record
+from tests.analysis.in_browser import needs_chromium
 from tests.analysis.runs_on_disk import write_run
 from tests.analysis.test_comparison_in_browser import written  # noqa: F401
-from tests.analysis.test_page_in_browser import browser, pytestmark  # noqa: F401
 from tests.analysis.test_words_rendered import DATA, known
 
+pytestmark = [pytest.mark.slow, needs_chromium]
 TAB_STOPS = 40
 CONDITIONS = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
 

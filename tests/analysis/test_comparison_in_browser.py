@@ -3,9 +3,11 @@
 import pytest
 
 import crab_graph as cg
+from tests.analysis.in_browser import needs_chromium, page_of_file
 from tests.analysis.runs_on_disk import write_run
-from tests.analysis.test_page_in_browser import browser, pytestmark  # noqa: F401
 from tests.analysis.test_run_comparison import told
+
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 TASKS = ("S1-001", "S2-001", "S3-001", "S4-001")
 PASSING = {"S1-001": "11", "S2-001": "00", "S3-001": "11", "S4-001": "11"}
@@ -24,7 +26,7 @@ def arm(record, user, passing, **changes):
 
 
 @pytest.fixture(scope="module")
-def written(browser, tmp_path_factory):  # noqa: F811
+def written(browser, tmp_path_factory):
     from tests.analysis.conftest import make_record  # noqa: PLC0415
 
     record, root = make_record(), tmp_path_factory.mktemp("comparison")
@@ -42,18 +44,9 @@ def written(browser, tmp_path_factory):  # noqa: F811
 
 
 @pytest.fixture
-def page(browser, written):  # noqa: F811
-    """The page opened from a file; fails on any complaint, and on any request to a network."""
-    opened = browser.new_page(viewport={"width": 1280, "height": 900})
-    opened.set_default_timeout(5_000)
-    complaints: list[str] = []
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda request: complaints.append(request.url))
-    opened.goto(written.as_uri())
-    yield opened
-    opened.close()
-    assert complaints == [written.as_uri()]
+def page(browser, written):
+    with page_of_file(browser, written) as opened:
+        yield opened
 
 
 def shown_tasks(page):

@@ -1,15 +1,10 @@
 """The first screen of a report in a real browser: on a desk, on a phone, and by keyboard."""
 
-import shutil
-
-import pytest
-
 from crab_graph.analysis.report.page import write_page
 from tests.analysis.conftest import make_failed, make_record
+from tests.analysis.in_browser import needs_chromium, page_of_file
 
-sync_api = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = needs_chromium
 
 TABBABLE = "a[href], button, input, select, summary, [tabindex]"
 STOPS = f"""() => {{
@@ -20,7 +15,7 @@ STOPS = f"""() => {{
 BOTTOM = "place => document.querySelector(place).getBoundingClientRect().bottom"
 
 
-def test_the_first_screen_shows_all_there_is_to_know_first(tmp_path):
+def test_the_first_screen_shows_all_there_is_to_know_first(browser, tmp_path):
     users = ("generic", "persona", "d1", "d2", "d3", "d4", "ruse")
     records = [
         make(f"S{1 + number % 4}-00{number}", condition=user, agent=agent)
@@ -34,26 +29,15 @@ def test_the_first_screen_shows_all_there_is_to_know_first(tmp_path):
     ]
     path = tmp_path / "report.html"
     write_page(path, records, "three agents")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
-        )
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        complaints: list[str] = []
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
+    with page_of_file(browser, path, viewport={"width": 1440, "height": 900}) as page:
         page.locator("#list tbody tr").first.wait_for()
         assert page.evaluate(BOTTOM, ".first") < 900
         assert page.evaluate(BOTTOM, ".contents") < 900
         assert 5 < page.evaluate(STOPS) <= 40
-        page.set_viewport_size({"width": 390, "height": 844})
-        page.reload()
+    with page_of_file(browser, path, viewport={"width": 390, "height": 844}) as page:
         page.locator("#list tbody tr").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert page.evaluate("document.documentElement.scrollHeight") < 9_000
         assert page.evaluate(STOPS) <= 40
         page.locator("#list tbody a").first.click()
         page.locator("#turn-1").wait_for()
-        browser.close()
-    assert complaints == []

@@ -1,47 +1,19 @@
 """The page in a real browser: filters, an episode, the keyboard, and nothing that leaves it."""
 
-import shutil
-
 import pytest
 
 from crab_graph.analysis.report.page import write_page
+from tests.analysis.in_browser import needs_chromium, page_of_file
 
-pytest.importorskip("playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
-        )
-        yield started
-        started.close()
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture
 def page(browser, records, tmp_path):
-    """The report opened from a file; fails on any complaint, and on any request to a network."""
     path = tmp_path / "report.html"
     write_page(path, records, title="two runs")
-    opened = browser.new_page(viewport={"width": 1280, "height": 900})
-    opened.set_default_timeout(5_000)
-    complaints: list[str] = []
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda request: complaints.append(request.url))
-    opened.goto(path.as_uri())
-    yield opened
-    opened.close()
-    assert complaints == [path.as_uri()]
+    with page_of_file(browser, path) as opened:
+        yield opened
 
 
 HASTY = "episode/0/S1-001.ruse.0"

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,44 +12,17 @@ from crab_graph.analysis.viewer.embedding import ShownRun, embed_viewer
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.analysis.viewer.web import serving
 from tests.analysis.conftest import make_failed, make_record
+from tests.analysis.in_browser import needs_chromium, watched_page
 from tests.analysis.runs_on_disk import append_episodes, write_run
 
-pytest.importorskip("playwright")
 pytest.importorskip("uvicorn")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-]
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 NASTY = (
     "</script><script>hacked()</script><img src=x onerror=hacked()><svg onload=hacked()>"
     "<a href='javascript:hacked()'>x</a> \u202eevil\u202c \u2028 &amp; 'quoted\" {{7*7}}"
 )
 PAIR = "#compare/0/S1-001.generic.0/0/S1-001.ruse.0"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
-        )
-        yield started
-        started.close()
-
-
-def watched_page(browser, complaints, **settings):
-    """A page that notes complaints, and every request to another origin than its own."""
-    opened = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **settings})
-    opened.set_default_timeout(10_000)
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda request: complaints.append(request.url))
-    return opened
 
 
 def foreign(complaints, url):
