@@ -68,6 +68,7 @@ def compare(
             read_text("comparison.html", __package__),
             packed_runs(found.study, directories),
             html_budget,
+            title=found.title,
             style=read_text("comparison.css", __package__),
             script=read_text("comparison.js", __package__),
             first=_moved(found),
@@ -92,7 +93,6 @@ def _moved(found: RunComparison) -> set[tuple[int, str]]:
 def _values(found: RunComparison) -> dict[str, Any]:
     """Return what the template shows beside the viewer."""
     return {
-        "title": found.title,
         "lead": found.lead,
         "pairs": [_pair(pair) for pair in found.pairs],
         "groups": _groups(found.arms),

@@ -78,6 +78,7 @@ def _render(report: Report, shown: Sequence[ShownRun], budget: float = BUDGET) -
         read_text("page.html"),
         shown,
         budget,
+        title=report.title,
         style=f"{read_text('page.css')}\n{style_of()}",
         script=read_text("page.js"),
         report=report,

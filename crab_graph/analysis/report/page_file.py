@@ -63,6 +63,7 @@ def fill_page(
     shown: Sequence[ShownRun],
     budget: float,
     *,
+    title: str,
     style: str,
     script: str,
     first: Container[tuple[int, str]] = (),
@@ -71,10 +72,11 @@ def fill_page(
     """Return a template, filled in, with the viewer's styles and script before its own.
 
     Args:
-        template: Its text; it includes `page_end.html`.
+        template: Its text, between `page_begin.html` and `page_end.html`, which it includes.
         shown: What the viewer lists.
         budget: Megabytes that the page may weigh.
-        style: Styles of its own.
+        title: What the page is called.
+        style: Styles of its own, before those that all pages share.
         script: A script of its own.
         first: Run and id of the episodes whose dialogues are left out last.
         values: What the template shows beside the viewer.
@@ -90,8 +92,9 @@ def fill_page(
     environment.globals["word"] = label
     render = partial(
         environment.from_string(template).render,
-        style=f"{viewer_style()}\n{style}",
+        style="\n".join((viewer_style(), style, read_text("sheet.css"))),
         script=f"{viewer_script()}\n{script}",
+        title=title,
         **values,
     )
 
