@@ -36,7 +36,7 @@ def watched_page(browser, complaints, **settings):
 @contextmanager
 def page_of_file(browser, path, **settings):
     """A page opened from a file; fails on any complaint, and on any request to a network."""
-    complaints = []
+    complaints: list[str] = []
     opened = watched_page(browser, complaints, **settings)
     opened.goto(path.as_uri())
     yield opened
