@@ -170,6 +170,15 @@ def test_a_damaged_line_is_named_and_hides_no_other(directory):
     ]
 
 
+def test_a_shard_that_cannot_be_opened_is_named_and_hides_no_other(directory):
+    (directory / "shards" / "part-9.jsonl").mkdir()
+    index = RunIndex(directory)
+    for _ in range(2):
+        index.refresh()
+    assert len(index.entries()) == 4
+    assert index.damaged == ["part-9.jsonl: cannot be read: Is a directory"]
+
+
 def test_a_shard_that_was_written_anew_is_read_anew(directory, records):
     index = RunIndex(directory)
     index.refresh()

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 import zipfile
@@ -295,9 +296,20 @@ def _look_at_pages(trial):
     line = LISTENING["serve"]
     with trial.listening(line, keyed=False) as said:
         url = said["url"].rstrip("/")
+        _wait_for_episodes(f"{url}/api/state")
         paths = ("/api/labels", "/api/state", "/api/episodes", f"/api/episodes/0/{EPISODE}")
         for path in ("/", *paths, "/api/nothing"):
-            trial.look([*line, path], _fetched(f"{url}{path}"))
+            page = _fetched(f"{url}{path}")
+            trial.look([*line, path], page)
+            assert EPISODE in page or path not in paths[2:]
+
+
+def _wait_for_episodes(address):
+    """Episodes are read while the first pages are served already."""
+    latest = time.monotonic() + 60
+    while not json.loads(urllib.request.urlopen(address).read())["runs"][0]["finished"]:
+        assert time.monotonic() < latest
+        time.sleep(0.05)
 
 
 def _ask_a_mock(trial):

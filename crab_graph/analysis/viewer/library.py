@@ -190,6 +190,15 @@ class RunIndex:
                     self._shards[shard] = read
         except FileNotFoundError:
             self._forget(shard)
+        except OSError as error:
+            self._tell(f"{shard.name}: cannot be read: {error.strerror}")
+
+    def _tell(self, damage: str) -> None:
+        """Remember what is damaged, once."""
+        with self._writing:
+            if damage not in self.damaged:
+                self.damaged.append(damage)
+                self.version += 1
 
     def _add(self, shard: Path, read: _Read, line: bytes) -> None:
         try:
@@ -205,9 +214,7 @@ class RunIndex:
             reason = str(error).partition("\n")[0]
             if not isinstance(error, ValueError):
                 reason = f"{type(error).__name__}: {reason}"
-            with self._writing:
-                self.damaged.append(f"{shard.name}, line {read.lines + 1}: damaged: {reason}")
-                self.version += 1
+            self._tell(f"{shard.name}, line {read.lines + 1}: damaged: {reason}")
             return
         with self._writing:
             known = self._entries.get(row["id"])
