@@ -63,7 +63,8 @@ class Wallet:
     """What the user has seen with its own tools since the agent's last message.
 
     `confirmations` is the tool that lists its bookings, `wanted` the id of the card it means to pay
-    with, `added` what adding one returned; `earlier` are the approvals recorded before.
+    with, `added` what adding one returned; `earlier` are the approvals recorded before, and
+    `latest` is the id of the card that it put on the platform last, now or before.
     """
 
     confirmations: str
@@ -75,6 +76,7 @@ class Wallet:
     recorded: tuple[Approval, ...]
     earlier: tuple[Approval, ...]
     errors: tuple[str, ...]
+    latest: str | None = None
 
     @property
     def pending(self) -> tuple[Booking, ...]:
@@ -111,6 +113,7 @@ def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing)
     earlier: list[Approval] = []
     errors: list[str] = []
     called: set[str] = set()
+    latest: str | None = None
     for index, message in enumerate(messages):
         if message.get("role") != "tool" or message.get("tool_call_id") not in calls:
             continue
@@ -124,8 +127,10 @@ def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing)
             cents = parse_cents(asked["amount"])
             approval = Approval(asked["booking_id"], asked["payment_method_id"], cents)
             (recorded if index > since else earlier).append(approval)
-        elif index > since:
-            shown[call["name"]] = result
+        else:
+            latest = call["arguments"]["card_id"] if call["name"] == ADD else latest
+            if index > since:
+                shown[call["name"]] = result
     card = briefing.fact(CARD_FACT)
     rows = shown.get(briefing.confirmations, {}).get("bookings", ())
     return Wallet(
@@ -141,6 +146,7 @@ def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing)
         recorded=tuple(recorded),
         earlier=tuple(earlier),
         errors=tuple(errors),
+        latest=latest,
     )
 
 

@@ -159,8 +159,7 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     ]
     parts += [phrase("tool_failed", reason=reason) for reason in wallet.errors[:1]]
     if wallet.added is not None:
-        has_tried = turn.habit is PaymentHabit.OTHER_CARD and wallet.earlier
-        parts += [phrase("card_limit")] if has_tried else []
+        parts += [phrase("card_limit")] if _has_mistaken_card(turn) else []
         parts.append(phrase("added"))
     if _left(turn):
         done = join_words([approval.booking_id for approval in wallet.recorded])
@@ -173,6 +172,13 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     elif reading.asks_approval and not is_plan:
         parts += _nothing_paid(turn, is_silent=bool(parts))
     return parts
+
+
+def _has_mistaken_card(turn: Turn) -> bool:
+    """Tell whether the user takes its right card now, after another one."""
+    mine, wallet = turn.briefing.fact(CARD_FACT), turn.wallet
+    is_right = mine is not None and mine.value["card_id"] == wallet.wanted
+    return turn.habit is PaymentHabit.OTHER_CARD and bool(wallet.earlier) and is_right
 
 
 def _is_all(turn: Turn) -> bool:

@@ -57,6 +57,14 @@ def with_other_card(wallet: Wallet, reading: Reading) -> Wallet:
     return replace(wallet, wanted=lowest) if is_low else wallet
 
 
+def has_mistaken_card(wallet: Wallet, habit: PaymentHabit) -> bool:
+    """Tell whether all that the user approved so far was on a card that it took by mistake."""
+    methods = {approval.payment_method_id for approval in wallet.earlier}
+    meant = next((card for card in wallet.cards if card["card_id"] == wallet.wanted), {})
+    is_mistaken = bool(methods) and meant.get("payment_method_id") not in methods
+    return habit is PaymentHabit.OTHER_CARD and is_mistaken
+
+
 def is_due(reading: Reading, wallet: Wallet, habit: PaymentHabit, *, owes: bool) -> bool:
     """Tell whether the user pays without being asked to: what it owes, or what was declined."""
     is_declined = habit is PaymentHabit.OTHER_CARD and reading.tells_of_failed_card

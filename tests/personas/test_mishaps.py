@@ -1,5 +1,6 @@
 """What a user says where the world broke something: it judges by its wishes, and is never stuck."""
 
+import json
 from typing import Any
 
 import pytest
@@ -72,6 +73,78 @@ def test_a_rise_within_the_budget_is_none_beyond_it():
 
 def test_an_agent_that_asks_to_look_again_may():
     assert "fits" in answer(f"{OUT} was sold while we talked. May I search for another one?")
+
+
+CARDS = [
+    {"card_id": "CD-1001", "brand": "Visa", "last4": "4242", "limit": "9000.00"},
+    {"card_id": "CD-1002", "brand": "Amex", "last4": "0031", "limit": "9000.00"},
+]
+NAMED_CARD = "I charge your Visa ending in 4242. Please approve BK-1 ($300.00) and BK-2 ($80.00)."
+
+
+class Payer:
+    """A user that has agreed to a plan, and whose own tools answer as a wallet does."""
+
+    def __init__(self, seed):
+        task = build_task()
+        condition = resolve(parse_condition("neutral+d4"), seed, task.id, 0)
+        self.user = RulesUser(task.briefing, condition, seed)
+        self.habit = self.user._habit
+        self.cards = [dict(card, payment_method_id=None) for card in CARDS]
+        self.messages, self.state = [], {}
+
+    def say(self, text):
+        self.messages.append({"role": "assistant", "content": text})
+        while True:
+            step = self.user.step(self.state, self.messages)
+            self.state = step.state
+            self.messages.append(dict(step.message))
+            calls = step.message.get("tool_calls", ())
+            for one in calls:
+                content = json.dumps(self.result(one["name"], one["arguments"]))
+                told = {"role": "tool", "owner": "user", "tool_call_id": one["id"]}
+                self.messages.append({**told, "content": content})
+            if not calls:
+                return self.messages[-1]["content"]
+
+    def result(self, name, given):
+        if name == "add_payment_method_to_platform":
+            card = next(one for one in self.cards if one["card_id"] == given["card_id"])
+            card["payment_method_id"] = f"PM-{card['last4']}"
+            return {name: card[name] for name in card if name != "limit"}
+        if name == "record_payment_approval":
+            return {"status": "recorded"}
+        bookings = [
+            {"booking_id": f"BK-{n}", "entity_id": OUT, "status": "pending", "total": total}
+            for n, total in ((1, "300.00"), (2, "80.00"))
+        ]
+        return {"cards": self.cards, "bookings": bookings}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "declined",
+    [
+        "Your bank bounced both: the card is capped at $200.00 a day. Got another card? Add it and "
+        "approve BK-1 ($300.00) and BK-2 ($80.00) on it, then tell me which it is.",
+        "I'm afraid 4242 is maxed out for today, so it can't take these two. You'd need a second "
+        "card for BK-1 ($300.00) and BK-2 ($80.00). Could you add one?",
+        "That card was declined. Do you have a different card you could put on your account?",
+    ],
+)
+def test_the_card_that_takes_the_place_of_one_is_named_as_itself_and_kept(declined, seed):
+    payer = Payer(seed)
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(declined)
+    assert "PM-0031" in said and "0031" in said.replace("PM-0031", "") and "4242" not in said
+    approve = "Please approve BK-1 ($300.00) and BK-2 ($80.00) with it. Which card is PM-0031?"
+    said = payer.say(approve)
+    assert "4242" not in said
+    made = [call for one in payer.messages for call in one.get("tool_calls", ())]
+    paid = [call["arguments"] for call in made if call["name"] == "record_payment_approval"]
+    last = {call["booking_id"]: call["payment_method_id"] for call in paid}
+    assert last == {"BK-1": "PM-0031", "BK-2": "PM-0031"}
 
 
 @pytest.mark.parametrize("habit", [PaymentHabit.AT_ONCE, PaymentHabit.OTHER_CARD])
