@@ -15,7 +15,8 @@ from crab_graph.personas.understanding import Reading
 
 _OTHER_CARD = re.compile(
     r"\b(?:another|other|different|second|new|alternative|replacement|back-?up) "
-    r"(?:\w+ )?(?:(?:payment|credit|bank|debit) )?(?:card|methods?(?: of payment)?|means of payment)\b"
+    r"(?:\w+ )?(?:(?:payment|credit|bank|debit) )?"
+    r"(?:card|methods?(?: of payment)?|means of payment)\b"
 )
 
 
