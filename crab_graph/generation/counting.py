@@ -6,12 +6,13 @@ profiles; a join is then a look-up. One bounded sum is carried along as a partia
 ones count as plain edges.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from crab_graph.generation.constraints import Constraint, split_sum
+from crab_graph.generation.join_order import JoinOrders
 from crab_graph.generation.objects import (
     Columns,
     IntArray,
@@ -31,7 +32,7 @@ NEVER = np.int64(2**60)
 _SEVERAL = 8
 """How often, about, a node multiplies the partial solutions while edges to come read it."""
 
-CHUNK = 2_000_000
+CHUNK = 500_000
 """Largest number of pairs a join looks at in one go."""
 
 
@@ -60,7 +61,6 @@ class EliminationCounter:
         self.nodes = tuple(nodes)
         self.edges, self.sum = split_sum(edges)
         self._bound = self.sum.bound if self.sum is not None else 0
-        self._orders = best_orders(self.nodes, self.edges)
         self._codes: dict[tuple[str, int], IntArray] = {}
         self._truth: list[Mask] = []
         for number, edge in enumerate(self.edges):
@@ -74,6 +74,7 @@ class EliminationCounter:
         self._cost = {node: np.zeros(length(objects[node]), dtype=np.int64) for node in self.nodes}
         for (node, name), weight in self.sum.weights.items() if self.sum is not None else ():
             self._cost[node] += weight * objects[node][name].astype(np.int64)
+        self._orders = JoinOrders(self.nodes, self.edges, self._codes, self._truth)
 
     def count(self, chosen: Rows) -> int:
         """Return the number of solutions among the chosen objects."""
@@ -82,7 +83,7 @@ class EliminationCounter:
             kept[node] = kept[node][self.has_solution(node, kept[node], kept)]
             if len(kept[node]) == 0:
                 return 0
-        return int(self._eliminated(self._orders[0], kept).weight.sum())
+        return int(self._eliminated(kept).weight.sum())
 
     def has_solution(self, node: str, candidates: IntArray, chosen: Rows) -> Mask:
         """Return for each candidate of `node` whether some solution runs through it.
@@ -100,8 +101,7 @@ class EliminationCounter:
         rows = {**chosen, node: candidates}
         if any(len(positions) == 0 for positions in rows.values()):
             return np.full(len(candidates), NEVER)
-        order = max(self._orders, key=lambda order: order.index(node))
-        partial = self._eliminated(order, rows, tested=node)
+        partial = self._eliminated(rows, tested=node)
         best = np.full(len(candidates) + 1, NEVER)
         np.minimum.at(best, partial.key, partial.total)
         return np.asarray(best[self._keys(node, candidates)] + self._cost[node][candidates])
@@ -124,12 +124,13 @@ class EliminationCounter:
         codes = [self._codes[item][rows] for item in self._codes if item[0] == node]
         return group(codes, len(rows)).of_each
 
-    def _eliminated(self, order: Sequence[str], rows: Rows, tested: str | None = None) -> _Partial:
+    def _eliminated(self, rows: Rows, tested: str | None = None) -> _Partial:
         """Join node by node what breaks no edge and may stay in bounds.
 
         With a node that is tested, partial solutions through its objects are kept apart, without
         the objects' own costs, and of others that no later edge tells apart only the cheapest.
         """
+        order = self._orders.order({node: len(own) for node, own in rows.items()}, tested)
         least = {node: int(self._cost[node][own].min()) for node, own in rows.items()}
         none = np.zeros(1, dtype=np.int64)
         state = _Partial({}, none, none + 1, none)
@@ -146,12 +147,18 @@ class EliminationCounter:
             to_come = {*ahead, tested} if tested is not None else {*ahead}
             room = self._bound - sum(least[other] for other in to_come)
             entries = _merged(entries, cheapest=tested is not None)
-            joined = self._joined(state, node, entries, ahead, room)
-            state = _merged(joined, cheapest=tested is not None)
+            state = self._joined(state, node, entries, ahead, room, cheapest=tested is not None)
         return state
 
     def _joined(
-        self, state: _Partial, node: str, entries: _Partial, ahead: Sequence[str], room: int
+        self,
+        state: _Partial,
+        node: str,
+        entries: _Partial,
+        ahead: Sequence[str],
+        room: int,
+        *,
+        cheapest: bool,
     ) -> _Partial:
         """Join pairs (partial solution, entry) that break no edge and have room for the rest."""
         tables = []
@@ -165,29 +172,47 @@ class EliminationCounter:
                 )
                 own = entries.codes[(node, number)]
                 tables.append((truth.reshape(-1, truth.shape[-1]), flat, own))
-        lefts, rights = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        still = {
+            number
+            for number, edge in enumerate(self.edges)
+            if not set(edge.nodes).isdisjoint(ahead)
+        }
+        before, added = _still_read(state, still), _still_read(entries, still)
+        # Pairs are merged as they come: many of them agree in all that is still read.
+        parts = []
         step = max(1, CHUNK // max(1, len(entries.total)))
-        for start in range(0, len(state.total), step):
+        for start in range(0, max(1, len(state.total)), step):
             part = slice(start, start + step)
             fits = state.total[part, None] + entries.total[None, :] <= room
             for truth, flat, numbers in tables:
                 fits &= truth[flat[part]][:, numbers]
-            found = np.nonzero(fits)
-            lefts.append(found[0] + start)
-            rights.append(found[1])
-        left, right = np.concatenate(lefts), np.concatenate(rights)
-        codes = {
-            item: column[side]
-            for side, partial in ((left, state), (right, entries))
-            for item, column in partial.codes.items()
-            if not set(self.edges[item[1]].nodes).isdisjoint(ahead)
-        }
-        return _Partial(
-            codes,
-            state.total[left] + entries.total[right],
-            state.weight[left] * entries.weight[right],
-            np.maximum(state.key[left], entries.key[right]),
-        )
+            left, right = np.nonzero(fits)
+            pairs = _paired(before, added, left + start, right)
+            parts.append(_merged(pairs, cheapest=cheapest))
+        return parts[0] if len(parts) == 1 else _merged(_in_one(parts), cheapest=cheapest)
+
+
+def _still_read(partial: _Partial, numbers: Collection[int]) -> _Partial:
+    """Return partial solutions with the codes of some edges alone."""
+    codes = {item: column for item, column in partial.codes.items() if item[1] in numbers}
+    return partial._replace(codes=codes)
+
+
+def _paired(state: _Partial, entries: _Partial, left: IntArray, right: IntArray) -> _Partial:
+    """Return pairs of partial solutions, by their places, as partial solutions."""
+    sides = ((left, state), (right, entries))
+    return _Partial(
+        {item: own[side] for side, partial in sides for item, own in partial.codes.items()},
+        state.total[left] + entries.total[right],
+        state.weight[left] * entries.weight[right],
+        np.maximum(state.key[left], entries.key[right]),
+    )
+
+
+def _in_one(parts: Sequence[_Partial]) -> _Partial:
+    codes = {item: np.concatenate([one.codes[item] for one in parts]) for item in parts[0].codes}
+    columns = (np.concatenate(own) for own in zip(*(one[1:] for one in parts), strict=True))
+    return _Partial(codes, *columns)
 
 
 def best_orders(nodes: Sequence[str], edges: Sequence[Constraint]) -> list[tuple[str, ...]]:

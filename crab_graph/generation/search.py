@@ -6,13 +6,19 @@ more than what later edges read of it, and is found out once for all branches th
 branch is cut as soon as nothing completes it within the bounded sum.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
 from itertools import islice
-from math import prod
 from typing import Any
 
+from crab_graph.generation.conjuncts import conjuncts
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, Value, split_sum
+from crab_graph.generation.join_order import cheapest_order
+from crab_graph.randomness import derive_rng
+
+TRIED = 200
+"""Combinations by which it is estimated which share of them an edge lets through."""
 
 Row = Mapping[str, Any]
 Solution = dict[str, Row]
@@ -36,15 +42,17 @@ class _Search:
     """The state that does not change while branches are tried."""
 
     def __init__(self, graph: ConstraintGraph, rows: Mapping[str, Sequence[Row]]) -> None:
-        self.edges, self.linear = split_sum(graph.edge_constraints)
+        plain, self.linear = split_sum(graph.edge_constraints)
+        self.edges = [part for edge in plain for part in conjuncts(edge)]
         kept = {node: _valid(graph, node, rows[node]) for node in graph.node_ids}
-        self.order = _narrowest_order(graph, kept)
+        self.order = _narrowest_order(graph.node_ids, self.edges, kept)
         self.groups = [self._grouped(node, kept[node]) for node in self.order]
         self.checks: list[list[_Check]] = []
         for depth, node in enumerate(self.order):
             done = self.order[: depth + 1]
             closed = [e for e in self.edges if node in e.nodes and set(done).issuperset(e.nodes)]
-            self.checks.append([_Check(edge, done) for edge in closed])
+            self.checks.append([_Check(edge, done, self.groups[depth]) for edge in closed])
+        self.all = [(1 << len(groups)) - 1 for groups in self.groups]
         self.read = [self._read_later(depth) for depth in range(len(self.order))]
         self.alike = [self._seen_later(depth) for depth in range(len(self.order))]
         self.known: list[dict[tuple[Value, ...], int | None]] = [{} for _ in self.order]
@@ -86,13 +94,15 @@ class _Search:
                 yield from self._choices(chosen, cost)
             chosen.pop()
 
-    def _admitted(self, chosen: list[_Group]) -> Sequence[int]:
-        """Return the places of the next node's groups that break no edge with what was chosen."""
-        groups, checks = self.groups[len(chosen)], self.checks[len(chosen)]
-        admitted = [check.admitted(chosen, groups) for check in checks]
-        if not admitted:
-            return range(len(groups))
-        return sorted(frozenset.intersection(*admitted))
+    def _admitted(self, chosen: list[_Group]) -> Iterator[int]:
+        """Yield the places of the next node's groups that break no edge with what was chosen."""
+        left = self.all[len(chosen)]
+        for check in self.checks[len(chosen)]:
+            left &= check.admitted(chosen)
+        while left:
+            lowest = left & -left
+            yield lowest.bit_length() - 1
+            left ^= lowest
 
     def _least(self, chosen: list[_Group]) -> int | None:
         """Return what the rest costs at least beside what was chosen; `None` if nothing fits."""
@@ -147,24 +157,27 @@ class _Search:
 class _Check:
     """An edge that the last of some nodes completes, tried once for each choice before it."""
 
-    def __init__(self, edge: Constraint, order: Sequence[str]) -> None:
+    def __init__(self, edge: Constraint, order: Sequence[str], groups: Sequence[_Group]) -> None:
         self.edge = edge
         self.earlier = [ref for ref in edge.refs if ref[0] != order[-1]]
         self.own = [ref for ref in edge.refs if ref[0] == order[-1]]
         self.places = [(order.index(node), name) for node, name in self.earlier]
-        self.known: dict[tuple[Value, ...], frozenset[int]] = {}
+        self.known: dict[tuple[Value, ...], int] = {}
+        self.alike: dict[tuple[Value, ...], int] = {}
+        for position, group in enumerate(groups):
+            shown = tuple([group[0][1][name] for _, name in self.own])
+            self.alike[shown] = self.alike.get(shown, 0) | 1 << position
 
-    def admitted(self, chosen: Sequence[_Group], groups: Sequence[_Group]) -> frozenset[int]:
-        """Return the positions of the node's groups that hold with what was chosen."""
+    def admitted(self, chosen: Sequence[_Group]) -> int:
+        """Return which of the node's groups hold with what was chosen: a bit for each position."""
         key = tuple([chosen[place][0][1][name] for place, name in self.places])
         known = self.known.get(key)
         if known is None:
             values = dict(zip(self.earlier, key, strict=True))
-            known = frozenset(
-                position
-                for position, group in enumerate(groups)
-                if self.edge.holds({**values, **{ref: group[0][1][ref[1]] for ref in self.own}})
-            )
+            known = 0
+            for shown, positions in self.alike.items():
+                if self.edge.holds({**values, **dict(zip(self.own, shown, strict=True))}):
+                    known |= positions
             self.known[key] = known
         return known
 
@@ -180,36 +193,29 @@ def _valid(graph: ConstraintGraph, node: str, rows: Sequence[Row]) -> list[Row]:
     return list(rows)
 
 
-def _narrowest_order(graph: ConstraintGraph, kept: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Order nodes so that the least there is to try is told apart by edges that are still open.
+def _narrowest_order(
+    nodes: Sequence[str], edges: Sequence[Constraint], kept: Mapping[str, Sequence[Row]]
+) -> Sequence[str]:
+    """Order nodes so that the least is tried: edges that let little through come early."""
 
-    A branch is told apart by what open edges read of each of its nodes, of which there are so many
-    combinations at most.
-    """
-    edges, _ = split_sum(graph.edge_constraints)
-    seen: dict[tuple[str, tuple[str, ...]], int] = {}
+    @cache
+    def told_apart(node: str, names: frozenset[str]) -> int:
+        return len({tuple([row[name] for name in names]) for row in kept[node]})
 
-    def told_apart(done: frozenset[str]) -> int:
-        names: dict[str, dict[str, None]] = {}
-        for edge in edges:
-            if not done.issuperset(edge.nodes):
-                for node, name in edge.refs:
-                    names.setdefault(node, {})[name] = None
-        return prod(distinct(node, tuple(own)) for node, own in names.items() if node in done)
+    def distinct(node: str, numbers: Set[int]) -> int:
+        names = (name for number in numbers for name in edges[number].properties_of(node))
+        return told_apart(node, frozenset(names))
 
-    def distinct(node: str, names: tuple[str, ...]) -> int:
-        if (node, names) not in seen:
-            seen[node, names] = len({tuple([row[name] for name in names]) for row in kept[node]})
-        return seen[node, names]
+    return cheapest_order(nodes, edges, distinct, [_share(edge, kept) for edge in edges])
 
-    best: dict[frozenset[str], tuple[int, list[str]]] = {frozenset(): (0, [])}
-    for _ in graph.nodes:
-        longer: dict[frozenset[str], tuple[int, list[str]]] = {}
-        for done, (cost, order) in best.items():
-            branches = told_apart(done)
-            for node in set(graph.node_ids) - done:
-                more = done | {node}
-                found = (cost + branches * len(kept[node]), [*order, node])
-                longer[more] = min(longer.get(more, found), found)
-        best = longer
-    return best[frozenset(graph.node_ids)][1]
+
+def _share(edge: Constraint, kept: Mapping[str, Sequence[Row]]) -> float:
+    """Return which share of the combinations of rows an edge lets through, about."""
+    if not all(kept[node] for node in edge.nodes):
+        return 1.0
+    rng = derive_rng("search order")
+    held = 0
+    for _ in range(TRIED):
+        rows = {node: rng.choice(kept[node]) for node in edge.nodes}
+        held += edge.holds({(node, name): rows[node][name] for node, name in edge.refs})
+    return max(held, 1) / TRIED

@@ -189,9 +189,9 @@ def _choice(
 ) -> Iterator[Saying]:
     """Yield a choice by its hours, by a like one that was said before, or by all the others."""
     template = _words("labelled", label=label_of(fact.key))
-    for other in map(briefing.fact, known):
-        theirs = None if other is None else briefing.lexicon.facts.get(other.key)
-        if other is None or theirs is None or other.key == fact.key:
+    for other in briefing.facts:  # in its order: what is known comes in any
+        theirs = briefing.lexicon.facts.get(other.key)
+        if theirs is None or other.key == fact.key or other.key not in known:
             continue
         if theirs.choices == words.choices and other.value == fact.value:
             said = _words("same_value", other=label_of(other.key))

@@ -2,6 +2,7 @@
 
 from datetime import date
 from importlib.resources import files
+from time import process_time
 
 import pytest
 
@@ -84,3 +85,13 @@ def test_the_solver_books_every_tour_and_reads_no_more_than_it_may(benchmark, co
 )
 def test_what_is_said_of_one_city_is_not_heard_of_the_other(text, wishes):
     assert handbook_of(TOUR).reader.read([text], "2027-01-10") == wishes
+
+
+@pytest.mark.slow
+def test_a_tour_among_five_thousand_distractors_is_certified_within_a_second(tmp_path):
+    made = generate_benchmark(tmp_path / "b", 8, domain="tour", distractors=5000, seed=3)
+    with made.reading() as connection:
+        for task in made:
+            began = process_time()
+            [certificate] = made.certify_tasks([task], connection)
+            assert certificate.ok and process_time() - began <= 1, task.id

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from crab_graph.agents.reference.conversation import Conversation, Said
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.inferences import Inference
+from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.indirect_values import indirect_keys, indirect_sayings
@@ -171,6 +172,18 @@ def test_any_day_count_and_amount_can_be_worked_out(
     ]
     briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", today.isoformat())
     check(briefing, seed, ["departure_date"])
+
+
+def test_what_was_said_before_may_come_in_any_order():
+    alike = [f"{slot}_time_of_day" for slot in ("gp", "lab", "specialist", "physio")]
+    facts = [Fact(key, "evening", FactLevel.DETAIL) for key in alike]
+    briefing = CLINIC.briefing(CLINIC.slots, facts, "S1-001", "2027-05-03")
+    for seed in range(20):
+        first, second = (
+            indirect_sayings(briefing, [alike[0]], seed, known)
+            for known in (alike[1:], alike[:0:-1])
+        )
+        assert first == second
 
 
 @pytest.mark.parametrize(
