@@ -110,6 +110,7 @@ class _Layout:
         for slot in slots:
             prefix = slot.id_prefix.casefold()
             self._prefixes[prefix] = self._prefixes.get(prefix, frozenset()) | {slot.id}
+        self._kinds = {*self._prefixes.values()}
         prefixes = "|".join(map(re.escape, sorted(self._prefixes, key=len, reverse=True)))
         self._ids = re.compile(rf"(?<![\w-])(?:{prefixes})-\d+(?![\w-])")
         self._cues = _slot_cues(self._lexicon, [slot.id for slot in slots])
@@ -189,6 +190,9 @@ class _Layout:
             if not marks and not clauses:
                 item = place.item
         scope = first if level > _PLAIN and first and named else frozenset(named)
+        if level == _PLAIN and sum(not own.isdisjoint(scope) for own in self._kinds) > 1:
+            # A paragraph that tells of several kinds of things is the heading of none of them.
+            scope = frozenset()
         place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
 
     def _inline_options(
@@ -324,6 +328,8 @@ class _Layout:
             if not own and len(row) <= 2:
                 own = before
             before = own or before
+            ids = {match[0].upper() for a, b in row for match in self._ids.finditer(text[a:b])}
+            alone = ids.pop() if not own and len(ids) == 1 else ""
             for column, (a, b) in enumerate(row):
                 if column == 0 and has_head and (by_slot or by_option) and not own:
                     continue
@@ -335,7 +341,7 @@ class _Layout:
                 label = "" if number == rows[0][0] and has_head else label
                 chosen = options[column] if by_option and column < len(options) else ""
                 chosen = chosen or (option[1] if option else "") or place.option
-                empty = Stretch("", a, number, segment, slots, "", chosen, label)
+                empty = Stretch("", a, number, segment, slots, alone, chosen, label)
                 yield from self._cell(text, a, b, empty)
 
     def _of_row(self, label: str, others: Sequence[str], above: frozenset[str]) -> frozenset[str]:
@@ -351,7 +357,7 @@ class _Layout:
 
     def _cell(self, text: str, start: int, end: int, empty: Stretch) -> Iterator[Stretch]:
         marks = self._marks(text, start, end)
-        item = ""
+        item = empty.item
         for a, b, slots, new in self._portions(text, start, end, marks, empty.slots):
             item = new or item
             firm = slots & empty.slots or slots if empty.slots else slots

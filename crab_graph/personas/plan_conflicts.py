@@ -113,7 +113,10 @@ def _misses_of(candidate: Showing, facts: Sequence[_Checked], briefing: UserBrie
         if conflict.slots and candidate.slot not in conflict.slots:
             continue
         for said in (candidate.details, candidate.earlier):
-            verdict = judge(by_line(said), fact, words, briefing, candidate.slot)
+            lines = by_line(said)
+            if conflict.kind is ConflictKind.DATE:
+                lines = _dated_lines(lines, candidate, briefing) or lines
+            verdict = judge(lines, fact, words, briefing, candidate.slot)
             if verdict is False:
                 wrong.add(fact.key)
             if verdict is not None:
@@ -285,6 +288,12 @@ def _between_slots(
             and _misses_length(int(fact.value), conflict.between, dates, briefing.today)
         ):
             yield fact.key
+
+
+def _dated_lines(lines: Sequence[str], one: Showing, briefing: UserBriefing) -> list[str]:
+    """Return the lines that tell a day beside a candidate's id: others may be of the whole."""
+    item = one.item.casefold()
+    return [line for line in lines if item and item in line and days_in(line, briefing.today)]
 
 
 def _named_days(one: Showing, briefing: UserBriefing) -> str:

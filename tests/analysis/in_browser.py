@@ -26,7 +26,7 @@ def started_browser():
 def watched_page(browser, complaints, **settings):
     """A page that notes complaints, and every request to another origin than its own."""
     opened = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **settings})
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(30_000)
     opened.on("console", lambda message: complaints.append(message.text))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("request", lambda request: complaints.append(request.url))

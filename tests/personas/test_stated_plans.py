@@ -125,3 +125,38 @@ def test_options_that_differ_ask_for_the_wish_they_differ_in():
     text = "Outbound flights:\n- FL-1001 at 07:10, economy\n- FL-1002 at 19:00, economy\nWhich one?"
     plan = read_plan(Reading(text, BRIEFING.lexicon, BRIEFING.slots), BRIEFING.slots)
     assert open_choices(plan, BRIEFING) == ["outbound_time_of_day"]
+
+
+NO_SLOT_WORDS = (
+    "We have put the departure forward by a day, to 4 May, and the return to 7 May. Much less is "
+    "to be had with a return after 17:00, and the room and the museum had to be changed.\n\n"
+    "1. Northbeam FL-48213, 4th May, 07:35, economy, aisle, $150.00 each.\n"
+    "2. Northbeam FL-20955, 7th May, 19:40, economy, aisle, $140.00 each.\n"
+    "3. Juniper Court (HT-3316), one deluxe room, queen, 4 stars, $120.00 a night.\n"
+    "4. Glass Museum (AT-50811), 5th May, 9:00, $35.00 a ticket.\n\n"
+    "The total is $1,010.00. Shall we book it so?"
+)
+DAYS_IN_ROWS = (
+    "| Part | Choice | Price |\n|---|---|---|\n"
+    "| Tue 4 May | **FL-48213** Northbeam, 07:35-09:30 | $300.00 |\n"
+    "| Fri 7 May | **FL-20955** Northbeam, 19:40-21:30 | $280.00 |\n"
+    "| Hotel | Juniper Court (HT-3316), deluxe, queen | $360.00 |\n"
+    "| Museum, Wed 5 May, 9:00 | Glass Museum (AT-50811) | $70.00 |\n\nShall I book it?"
+)
+
+
+@pytest.mark.parametrize("plan", [NO_SLOT_WORDS, DAYS_IN_ROWS])
+def test_days_without_the_word_of_their_slot_are_read_in_the_order_of_the_trip(plan):
+    assert objected(plan) == []
+    for right, wrong in (("4th May", "2nd May"), ("Tue 4 May", "Sun 2 May")):
+        if right in plan:
+            assert "departure_date" in objected(plan.replace(right, wrong))
+
+
+def test_the_days_of_the_trip_are_not_those_of_what_is_named_behind_them():
+    said = LINES["attraction"].replace("- Attraction: ", "").replace("2027-05-05", "may 5")
+    plan = (
+        f"so may 4 to may 7, still 3 nights, and the museum stays on the 5th. {said} Shall I book?"
+    )
+    assert objected(plan) == []
+    assert objected(plan.replace("may 5", "may 6")) == ["attraction_date"]

@@ -117,7 +117,11 @@ export function startViewer(source, { labels, runs, list, article, around }) {
     try { await action(...given); } catch (error) { showProblem(error); }
   }
 
+  let typing = 0;
+
   function follow() {
+    // What was typed a moment ago does not lead back from what is opened now.
+    clearTimeout(typing);
     const place = readHash(location.hash);
     return guarded(place.view === "list" ? showAround : showArticle, place);
   }
@@ -171,7 +175,6 @@ export function startViewer(source, { labels, runs, list, article, around }) {
     document.getElementById("episode-title").focus();
   });
 
-  let typing = 0;
   filters.addEventListener("input", (event) => {
     clearTimeout(typing);
     if (event.target.name === "q") typing = setTimeout(applyFilters, 150);
