@@ -109,7 +109,8 @@ def _with_cues_of(words: FactWords, replaced: Sequence[FactWords]) -> FactWords:
     asks = dict.fromkeys((*words.asks, *(cue for one in replaced for cue in one.asks)))
     hints = dict.fromkeys((*words.hints, *(cue for one in replaced for cue in one.hints)))
     needs_slot = any(one.needs_slot for one in replaced)
-    update = {"asks": tuple(asks), "hints": tuple(hints), "needs_slot": needs_slot}
+    lent = tuple(cue for cue in asks if cue not in words.asks)
+    update = {"asks": tuple(asks), "hints": tuple(hints), "needs_slot": needs_slot, "lent": lent}
     return words.model_copy(update=update)
 
 

@@ -34,6 +34,10 @@ _TELLING = frozenset(
 _PARTS = re.compile(r"[,;/&|]|\band\b")
 
 
+BY_WORDS = frozenset({"how:cue", "how:hint", "value"})
+"""What a clause names a fact by, and not its topic alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClauseFeatures:
     """The features of one clause: of its acts, of its words, and of each candidate fact's key."""
@@ -42,6 +46,10 @@ class ClauseFeatures:
     words: frozenset[str]
     facts: dict[str, frozenset[str]]
     keys: tuple[str, ...]
+
+    def names(self, key: str) -> bool:
+        """Tell whether it names a fact by words, and not its topic alone."""
+        return not BY_WORDS.isdisjoint(self.facts.get(key, ()))
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -13,16 +13,17 @@ from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.sought_facts import (
-    BY_WORDS,
     absent_facts,
     asked_facts,
     asks_openly,
     is_apart,
     is_asked_by_name,
+    is_named,
     new_facts,
     pointed_at,
     read_alone,
     slots_of,
+    spent_wishes,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
@@ -74,6 +75,8 @@ def _urgency(turn: Turn, key: str) -> int:
     if key in pointed_at(turn):
         return 0
     if turn.memory.record.is_settled(key):
+        if is_named(turn, key):
+            return 0
         return 2 if stands_in(reading.utterance.text, key, turn.briefing) else 0
     named = [how for how in reading.features if key in how.facts]
     return int(bool(named) and all(_is_beside_topic(turn, key, how) for how in named))
@@ -81,10 +84,10 @@ def _urgency(turn: Turn, key: str) -> int:
 
 def _is_beside_topic(turn: Turn, key: str, how: ClauseFeatures) -> bool:
     """Tell whether a clause names only the topic of a fact, and others of its slots by words."""
-    if not how.facts[key].isdisjoint(BY_WORDS):
+    if how.names(key):
         return False
     slots = slots_of(turn, key)
-    named = (other for other, kinds in how.facts.items() if not kinds.isdisjoint(BY_WORDS))
+    named = (other for other in how.facts if how.names(other))
     return any(slots & slots_of(turn, other) for other in named)
 
 
@@ -140,7 +143,9 @@ def answer(turn: Turn) -> Decision | None:
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
     if not asked and not asks_openly(turn):
-        return None
+        if not spent_wishes(turn):
+            return None
+        return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
     is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)

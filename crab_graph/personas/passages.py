@@ -7,7 +7,7 @@ the list item or heading above it, the words before it in its paragraph.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -189,11 +189,16 @@ class _Layout:
                 yield Stretch(text[a:b], a, number, segment, current, item, place.option)
             if not marks and not clauses:
                 item = place.item
-        scope = first if level > _PLAIN and first and named else frozenset(named)
-        if level == _PLAIN and sum(not own.isdisjoint(scope) for own in self._kinds) > 1:
-            # A paragraph that tells of several kinds of things is the heading of none of them.
-            scope = frozenset()
+        scope = first if level > _PLAIN and first and named else self._heading(level, named)
         place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
+
+    def _heading(self, level: int, named: Collection[str]) -> frozenset[str]:
+        """Return the slots that what stands below a line is about, where it names none.
+
+        A paragraph that tells of several kinds of things is the heading of none of them.
+        """
+        kinds = sum(not own.isdisjoint(named) for own in self._kinds)
+        return frozenset() if level == _PLAIN and kinds > 1 else frozenset(named)
 
     def _inline_options(
         self, text: str, clauses: Sequence[tuple[int, int, int]]

@@ -90,6 +90,12 @@ _OFFERS = re.compile(
     r"|would you (?:like|prefer|rather)"
     r"|do you (?:want|prefer|need|have))\b"
 )
+_EXAMPLES = re.compile(
+    r"\b(?:whatever|what ?ever else|et ?c\.?|and so (?:on|forth)|you name it"
+    r"|(?:any|some|every)thing (?:like that|of the (?:kind|sort))|(?:things|stuff) like that"
+    r"|that (?:kind|sort) of thing)\W*$"
+)
+"""What ends a list of what one may speak of: it says nothing of what somebody wishes."""
 _SEVERAL = 2
 _SHORT_QUESTION = 14
 _OF_BOOKINGS = ("bk", "pm", "tx")
@@ -175,6 +181,11 @@ def _tells_back(reading: Reading, number: int) -> bool:
 def played_clauses(reading: Reading) -> set[int]:
     """Return the numbers of the clauses that play something back."""
     checks, asked, notes = set(), set(), set()
+    asks = [False, *(one.is_request for one in reading.segments)]
+    examples = [
+        before and _EXAMPLES.search(one.text) is not None
+        for before, one in zip(asks, reading.segments, strict=False)
+    ]
     for number, segment in enumerate(reading.segments):
         if _is_for_booking(segment):
             continue
@@ -191,12 +202,13 @@ def played_clauses(reading: Reading) -> set[int]:
     if reading.proposes and reading.asks_choice:
         # Options are listed, of which no wish was noted.
         return {n for n in checks if reading.segments[n].text.endswith("?")}
-    notes = {n for n in notes if not is_taken_back(reading.segments[n].text)}
+    notes = {n for n in notes if not (is_taken_back(reading.segments[n].text) or examples[n])}
     first = 0 if checks else min(notes, default=len(reading.segments))
     stated = {
         number
         for number, segment in enumerate(reading.segments)
-        if number >= first and not (_is_other_question(segment) or is_taken_back(segment.text))
+        if number >= first
+        and not (examples[number] or _is_other_question(segment) or is_taken_back(segment.text))
     }
     return {
         n for n in stated | checks | asked | notes if not _names_item(reading, reading.segments[n])

@@ -14,7 +14,7 @@ from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import ValueForm
 
-BY_WORDS = frozenset({"how:cue", "how:hint", "value"})
+_NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
 _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
@@ -33,19 +33,22 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
     keys = [key for key in keys if not _is_mention(turn, key)]
+    spent = spent_wishes(turn)
+    keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly
     keys += [k for k in turn.reading.checked if k in firm or not record.is_settled(k)]
     if turn.reading.asks_choice:
         keys += turn.choices
     keys += pointed_at(turn)
     if not keys:
-        keys = [key for key in turn.reading.hinted if _is_open(turn, key)]
+        hinted = (key for key in turn.reading.hinted if not _is_elsewhere(turn, key))
+        keys = [key for key in hinted if _is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
     if asks_openly(turn):
         said = [key for key in turn.facts if record.has(key)]
         for key in sorted(turn.facts, key=lambda one: _names_somebody(turn, one)):
             is_left = key not in said and key not in named and not _says_who(turn, key)
-            if key in turn.met and turn.reading.asks_booking and not _is_named(turn, key):
+            if key in turn.met and turn.reading.asks_booking and not is_named(turn, key):
                 # Of a plan that fits it nobody need be told.
                 continue
             if is_left and key not in _spared(turn, [*named, *said]):
@@ -58,7 +61,7 @@ def _clauses(turn: Turn) -> Iterator[tuple[Segment, ClauseFeatures]]:
     return zip(turn.reading.segments, turn.reading.features, strict=True)
 
 
-def _is_named(turn: Turn, key: str) -> bool:
+def is_named(turn: Turn, key: str) -> bool:
     """Tell whether a clause that asks names a fact by words of its own."""
     clauses = _clauses(turn)
     return any(one.is_request and "how:cue" in how.facts.get(key, ()) for one, how in clauses)
@@ -72,6 +75,32 @@ def read_alone(turn: Turn) -> list[str]:
     return [] if is_deal else [key for key in asked_alone(reading) if key not in played]
 
 
+def spent_wishes(turn: Turn) -> list[str]:
+    """Return the joint wishes told for sure that only what they replace asks for.
+
+    Who wants no attraction behind a night flight has no more to say of the hours of flights.
+    """
+    lexicon, record = turn.briefing.lexicon, turn.memory.record
+    asking = [one.text for one in turn.reading.segments if one.is_request]
+    spent = []
+    for key in turn.reading.asked:
+        words = lexicon.facts.get(key)
+        if words is None or not (words.lent and record.is_settled(key)):
+            continue
+        own = [cue for cue in (*words.asks, words.about) if cue not in words.lent]
+        if not any(cue.search(text) for cue in own for text in asking):
+            spent.append(key)
+    return spent
+
+
+def _is_elsewhere(turn: Turn, key: str) -> bool:
+    """Tell whether clauses only hint at a fact, and each of them is about another slot."""
+    named = [(one, how.facts[key]) for one, how in _clauses(turn) if key in how.facts]
+    return bool(named) and all(
+        how.isdisjoint(_NAMING) and one.scope and is_apart(turn, key, one) for one, how in named
+    )
+
+
 def _is_mention(turn: Turn, key: str) -> bool:
     """Tell whether clauses name a wish's value only as a word for what they ask another wish of."""
     fact, lexicon = turn.briefing.fact(key), turn.briefing.lexicon
@@ -79,11 +108,7 @@ def _is_mention(turn: Turn, key: str) -> bool:
         return False
     asked = {*turn.reading.asked} - {key}
     clauses = _clauses(turn)
-    own = [
-        (one, how)
-        for one, how in clauses
-        if one.is_request and not how.facts.get(key, _ELLIPSIS).isdisjoint(BY_WORDS)
-    ]
+    own = [(one, how) for one, how in clauses if one.is_request and how.names(key)]
     return bool(own) and all(
         "value" in how.facts[key]
         and words_of(one.text, lexicon.facts[key]) == {str(fact.value)}
@@ -160,12 +185,18 @@ def _names_somebody(turn: Turn, key: str) -> bool:
 
 
 def _is_noted(turn: Turn, key: str) -> bool:
-    """Tell whether a message notes a wish rightly, and no clause that asks names it."""
-    played = turn.playback
-    if key not in played.right or key in played.questioned or key not in turn.facts:
+    """Tell whether a message notes a wish rightly, and no clause that asks names it.
+
+    What was told for sure is noted by being named beside another question.
+    """
+    played, clauses = turn.playback, list(_clauses(turn))
+    if key not in turn.facts or key in (*played.questioned, *played.wrong):
         return False
-    clauses = _clauses(turn)
-    return not any(one.is_request and key in how.facts for one, how in clauses)
+    asking = [how for one, how in clauses if one.is_request]
+    if key in played.right:
+        return not any(key in how.facts for how in asking)
+    is_beside = bool(asking) and turn.memory.record.is_settled(key)
+    return is_beside and not any(how.names(key) for how in asking)
 
 
 def _spared(turn: Turn, keys: Sequence[str]) -> set[str]:

@@ -265,6 +265,15 @@ class Reading:
         last = self._last_question
         return last is not None and last.says("open") and not (last.named or self._likely)
 
+    @property
+    def _asks_for_any(self) -> bool:
+        """Whether a clause that asks names anything that is asked for."""
+        return any(
+            one.is_request and how.names(key)
+            for one, how in zip(self.segments, self.features, strict=True)
+            for key in self.asked
+        )
+
     @cached_property
     def _last_question(self) -> Segment | None:
         """The last of its clauses that asks."""
@@ -316,7 +325,7 @@ class Reading:
     @property
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
-        is_asked = "open_question" in self._likely or (self._asks_more and not self.asked)
+        is_asked = "open_question" in self._likely or (self._asks_more and not self._asks_for_any)
         return is_asked or (self.asks_booking and invites_wishes(self.segments))
 
     @property

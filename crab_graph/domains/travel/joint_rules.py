@@ -90,7 +90,12 @@ JOINT_RULES = (
             "Attraction: {value}.",
             ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b",
             parts={value: [_one_of_them(*one) for one in pair] for value, pair in _EITHER.items()},
-            about=r"\b(?:museum|tour|show)s?\b",
+            about=(
+                r"\b(?:an?|attractions?:?|want|like|prefer|for|either|first) (?:\w+ ){0,2}?"
+                r"(?:museum|tour|show)s?\b"
+                r"|\b(?:museum|tour|show)s?\b[^.;\n]{0,30}\b(?:morning|afternoon|evening|or)\b"
+                r"|\b(?:or|morning|afternoon|evening)s? (?:\w+ ){0,2}?(?:museum|tour|show)s?\b"
+            ),
         ),
     ),
     cd.Rule(
@@ -168,7 +173,8 @@ JOINT_RULES = (
                 r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;\n]{0,30}\b(?:at|by) night\b"
                 r"|\bred-?eyes?\b",
                 r"\bday\b",
-                r"\b(?:next|before|after|adjacent|either side|neighbou?ring|following|around)\b",
+                r"\b(?:next|before|after|adjacent|adjoining|either side|neighbou?ring|following"
+                r"|around|beside)\b",
             ),
             about=(
                 r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;,\n]{0,30}\b(?:at|by) night\b"
