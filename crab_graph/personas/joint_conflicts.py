@@ -61,7 +61,7 @@ def _text_of(plan: StatedPlan, slot: str) -> str:
     shown = plan.candidates.get(slot, ())
     if len(shown) != 1:
         return ""
-    return " ; ".join(part.text for part in (*shown[0].details, *shown[0].earlier))
+    return " ; ".join(part.text for part in (*shown[0].named, *shown[0].earlier))
 
 
 def _values(text: str, words: FactWords, briefing: UserBriefing) -> Sequence[Any]:

@@ -168,9 +168,9 @@ class _Layout:
         place.frames.append(_Frame(level, frozenset(), option=own))
         current, item = place.slots, place.item
         first: frozenset[str] = frozenset()
-        named: set[str] = set()
-        ids: set[str] = set()
+        named, ids = set[str](), set[str]()
         inline = self._inline_options(text, clauses)
+        is_led = False
         for (segment, start, end), marks in zip(clauses, marks_by_clause, strict=True):
             if start in inline:
                 place.frames[-1] = _Frame(level, frozenset(), option=inline[start])
@@ -186,11 +186,17 @@ class _Layout:
                 named |= slots if any(a <= m.start < b for m in marks) else set()
                 ids |= {new} if new else set()
                 first = first or slots
-                yield Stretch(text[a:b], a, number, segment, current, item, place.option)
-            if not marks and not clauses:
-                item = place.item
+                is_loose = bool(new) and is_led and not self._says_slot(marks, current)
+                yield Stretch(
+                    text[a:b], a, number, segment, current, item, place.option, is_loose=is_loose
+                )
+            is_led = not any(mark.item for mark in marks) if marks else is_led
         scope = first if level > _PLAIN and first and named else self._heading(level, named)
         place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
+
+    def _says_slot(self, marks: Sequence[_Mark], slots: frozenset[str]) -> bool:
+        """Tell whether a clause itself names the slots that it is about, by words or labels."""
+        return any(mark.slots <= slots for mark in marks)
 
     def _heading(self, level: int, named: Collection[str]) -> frozenset[str]:
         """Return the slots that what stands below a line is about, where it names none.

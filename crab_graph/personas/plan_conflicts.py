@@ -273,7 +273,7 @@ def _between_slots(
         for slot in conflict.slots
     }
     alone = {slot: own[0] for slot, own in plan.candidates.items() if len(own) == 1}
-    texts = {slot: " ; ".join(by_line((*one.details, *one.earlier))) for slot, one in alone.items()}
+    texts = {slot: " ; ".join(by_line((*one.named, *one.earlier))) for slot, one in alone.items()}
     dates = texts | {
         slot: own for slot, one in alone.items() if (own := _named_days(one, briefing))
     }
@@ -298,8 +298,7 @@ def _dated_lines(lines: Sequence[str], one: Showing, briefing: UserBriefing) -> 
 
 def _named_days(one: Showing, briefing: UserBriefing) -> str:
     """Return what is said of a candidate from its name on, where that tells a day: not the wish."""
-    places = (at for at, part in enumerate(one.details) if one.item.casefold() in part.text)
-    own = " ; ".join(by_line(one.details[next(places, 0) :]))
+    own = " ; ".join(by_line(one.named))
     return own if one.item and days_in(own, briefing.today) else ""
 
 

@@ -38,6 +38,13 @@ class Showing:
     details: tuple[Stretch, ...]
     earlier: tuple[Stretch, ...] = ()
 
+    @property
+    def named(self) -> tuple[Stretch, ...]:
+        """What this message says from where it names the item: not why another one does not do."""
+        item = self.item.casefold()
+        places = (at for at, part in enumerate(self.details) if item in part.text)
+        return self.details[next(places, 0) :]
+
 
 @dataclass(frozen=True, slots=True)
 class StatedPlan:
@@ -138,7 +145,7 @@ def _candidates(
     before: dict[str, tuple[Stretch, ...]] = defaultdict(tuple)
     for plan in earlier:
         for one in plan.candidates.get(slot, ()):
-            before[one.item] += one.details
+            before[one.item] += one.named
     return tuple(
         Showing(slot, item, option, (*general, *said), before[item])
         for (option, item), said in named.items()

@@ -22,6 +22,7 @@ class Stretch:
         option: The number or letter of the option that it belongs to.
         segment: The number of the clause, as the reading counts them.
         label: What its row or column is called, casefolded.
+        is_loose: Whether its item has its slot only from a clause before, which names no item.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Stretch:
     item: str = ""
     option: str = ""
     label: str = ""
+    is_loose: bool = False
 
     @property
     def slot(self) -> str:
@@ -47,7 +49,7 @@ def with_items(
     placed = []
     for one in passages:
         home = homes.get(one.item, "")
-        if home and (not one.slots or home in one.slots):
+        if home and (one.is_loose or not one.slots or home in one.slots):
             one = replace(one, slots=frozenset({home}))
         elif home and one.slot and one.slot != home:
             one = replace(one, item="")
@@ -74,11 +76,13 @@ def _homes(
 ) -> dict[str, str]:
     """Return the slot of each item: as it stands there, as before, else what is left, in order."""
     votes: dict[str, list[str]] = {}
+    loose = {one.item: one.slot for one in passages if one.is_loose}
     prefixes = {slot.id: slot.id_prefix for slot in slots}
     for one in passages:
         if one.item:
             is_fit = one.item.startswith(f"{prefixes.get(one.slot)}-")
-            votes.setdefault(one.item, []).append(one.slot if is_fit else "")
+            is_firm = is_fit and not one.is_loose
+            votes.setdefault(one.item, []).append(one.slot if is_firm else "")
     homes = {
         item: next(filter(None, own), "") or known.get(item, "") for item, own in votes.items()
     }
@@ -89,6 +93,11 @@ def _homes(
         of_kind = [item for item in homes if item.startswith(f"{prefix}-")]
         open_items = [item for item in of_kind if not homes[item]]
         left = [slot for slot in fitting if slot not in homes.values()]
+        if len(open_items) < len(fitting) or len(left) < len(fitting):
+            # What was said before tells which of them one item is, and not how several are dealt.
+            homes |= {item: loose[item] for item in open_items if item in loose}
+            open_items = [item for item in open_items if not homes[item]]
+            left = [slot for slot in fitting if slot not in homes.values()]
         if left and _are_alternatives(open_items, passages):
             homes |= dict.fromkeys(open_items, left[0])
         elif open_items and len(open_items) <= len(left):

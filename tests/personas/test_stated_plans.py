@@ -160,3 +160,20 @@ def test_the_days_of_the_trip_are_not_those_of_what_is_named_behind_them():
     )
     assert objected(plan) == []
     assert objected(plan.replace("may 5", "may 6")) == ["attraction_date"]
+
+
+def test_what_leads_up_to_a_plan_in_prose_gives_no_item_its_slot_nor_its_values():
+    plan = (
+        "Economy, then, with the journey home beginning after five, and I have found what honours "
+        "every wish. On the 4th of May Northbeam takes you there on FL-48213, at 07:35, on economy "
+        "aisle seats at $150.00 per person, and on the 7th of May Northbeam brings you home on "
+        "FL-20955, at 19:40, economy aisle too. On that day the only others left lie in the "
+        "Station Quarter, where no hotel is free. You stay at the Juniper Court Hotel (HT-3316) in "
+        "Old Town, a deluxe room with a queen bed, 4 stars, and on the 5th at 09:00 you see the "
+        "Riverside Glass Museum (AT-50811), $35.00 per ticket. Have I your approval?"
+    )
+    assert objected(plan) == []
+    assert "departure_date" in objected(plan.replace("the 4th of May", "the 2nd of May"))
+    assert objected(
+        "For the return I suggest this. FL-20955 leaves on 2027-05-07 at 08:10. Ok?"
+    ) == ["return_time_of_day"]
