@@ -34,7 +34,9 @@ def pay(turn: Turn) -> Decision | None:
     asks_more = not (is_plan or wallet.pending or wallet.recorded)
     without, declined = absence_words(turn, facts) if asks_more else ([], ())
     parts += without
-    approved = is_plan and can_approve(turn)
+    # What could not be booked with the rest is asked about beside its payments.
+    is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)
+    approved = (is_plan or is_left) and can_approve(turn)
     if approved:
         parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
     told = (*paid.told, *told_as_asked(facts))

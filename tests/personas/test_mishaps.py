@@ -157,3 +157,16 @@ def test_a_card_of_its_own_that_was_declined_gives_way_to_one_that_bears_all(hab
     task = build_task()
     told = reading_of("Your card was declined.", task.briefing.lexicon, task.briefing.slots)
     assert with_spare_card(Wallet(*seen), told, habit).wanted == "CD-2"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_could_not_be_booked_with_the_rest_is_agreed_to_beside_its_payments(seed):
+    payer = Payer(seed)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    said = payer.say(
+        f"Two are held: please approve BK-1 ($300.00) and BK-2 ($80.00). The price of {HOTEL} went "
+        "up before I could book it, it is now $12.00 more. OK to book it?"
+    ).casefold()
+    assert "approved" in said or "in a moment" in said or "rest" in said
+    assert any(word in said for word in ("yes", "go ahead", "book", "do it", "fine"))
