@@ -91,16 +91,19 @@ class AgentMessage:
 
     def job_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return its sound totals of the job, by cues of some families."""
-        totals = self._totals.by(families)
-        return [one for one in totals if one.is_of_all and not one.is_void]
+        return [one for one in self.totals(families) if one.is_of_all and not one.is_void]
+
+    def totals(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
+        """Return its totals by cues of some families, void ones too."""
+        return self._totals.by(families)
 
     def slot_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return its totals of some slots, by cues of some families."""
-        return [one for one in self._totals.by(families) if not one.is_of_all]
+        return [one for one in self.totals(families) if not one.is_of_all]
 
     def growing_totals(self, families: frozenset[CueFamily]) -> list[TotalStatement]:
         """Return the totals that it says to be running ones, by cues of some families."""
-        return [one for one in self._totals.by(families) if one.is_growing]
+        return [one for one in self.totals(families) if one.is_growing]
 
     @cached_property
     def named_slots(self) -> Mapping[str, int]:

@@ -71,12 +71,12 @@ def inconsistent(stated: StatedTotal) -> Evidence:
     return stated.told(f"the parts told beside it come to {format_dollars(stated.summed_cents)}")
 
 
-def distinct(quantities: Iterable[Quantity]) -> list[Quantity]:
-    """Return the first quantities of different amounts, at most `MOST_TRIED`."""
+def distinct(quantities: Iterable[Quantity], most: int | None = MOST_TRIED) -> list[Quantity]:
+    """Return the first quantities of different amounts, at most so many."""
     found: dict[int, Quantity] = {}
     for one in quantities:
         found.setdefault(one.cents, one)
-    return list(islice(found.values(), MOST_TRIED))
+    return list(islice(found.values(), most))
 
 
 def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
@@ -92,11 +92,11 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         if not message.names_whole:
             yield _paid_since(episode, message)
     if said.says("open"):
-        yield Quantity("what is still to be paid", _open(episode, message.seq))
+        yield Quantity("what is still to be paid", still_open(episode, message.seq))
     if said.says("them") and (named := _said_before(episode, stated)) is not None:
         yield named
     if not said.announces:
-        yield from _referred_to(episode, message, by_pronoun=said.says("them"))
+        yield from referred_to(episode, message, by_pronoun=said.says("them"))
         place = stated.total.amount.start
         if any(at > place for at in message.priced_slots.values()):
             yield from priced_together(episode, message, place)
@@ -108,6 +108,13 @@ def priced_together(episode: Episode, message: AgentMessage, place: int) -> Iter
     slots = {slot for slot, at in message.priced_slots.items() if at < place}
     if len(slots) > 1 and prices.keys() >= slots:
         yield Quantity("what the message has priced so far", sum(prices[slot] for slot in slots))
+
+
+def shares(episode: Episode, cents: int, what: str) -> Iterator[Quantity]:
+    """Yield what one of those whom the job is for pays of a sum, rounded either way."""
+    people = max(len(episode.reading.people), 1)
+    yield Quantity(what, cents // people)
+    yield Quantity(what, -(-cents // people))
 
 
 def paid(episode: Episode, message: AgentMessage) -> Iterator[Quantity]:
@@ -223,16 +230,15 @@ def _latest(episode: Episode, seq: float) -> int | None:
     return paid[-1] if paid else None
 
 
-def _open(episode: Episode, seq: float) -> int:
+def still_open(episode: Episode, seq: float) -> int:
+    """Return what the bookings held at a place come to that were not paid before it."""
     paid = {one.booking_id for one in episode.history.charges if one.seq < seq}
     held = chain.from_iterable(episode.history.filling(seq).values())
     due = (one for one in held if one.booking_id not in paid)
     return sum(episode.history.cents_before(one, seq) for one in due)
 
 
-def _referred_to(
-    episode: Episode, message: AgentMessage, *, by_pronoun: bool
-) -> Iterator[Quantity]:
+def referred_to(episode: Episode, message: AgentMessage, *, by_pronoun: bool) -> Iterator[Quantity]:
     """Yield what exactly those slots cost that a message refers to, where that is not all."""
     if message.names_whole:
         return

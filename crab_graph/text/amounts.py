@@ -25,6 +25,7 @@ _CONTINENTAL, _SWAPPED = re.compile(r",\d\d\Z"), str.maketrans(".,", ",.")
 """`1.010,00`: a comma before two digits alone is that of the cents."""
 _LONGEST_GAP = len(" and ")
 """Characters between the two ends of a range."""
+_LONGEST_LABEL = 20
 _DASHED = re.compile(r"\s?[-–]\s?")
 _BETWEEN = re.compile(r"(?<!\w)between\W*\Z")
 
@@ -63,7 +64,7 @@ _SUM_AFTER = re.compile(
     rf"\s*(?:(?:was |were )?{fragment('totals', 'charged')} )?(?:in )?{fragment('totals', 'total')}"
 )
 _MOVE = re.compile(rf"{fragment('amounts', 'moves')}(?: down| up)? from\s*\Z")
-_JOINT = re.compile(r"\s?(?:[,+&/]|plus|and|, ?and)\s?")
+_JOINT = re.compile(r"\s?(?:[,;+&/]|plus|and|[,;] ?and)\s?")
 _TIMES_BEFORE = re.compile(r"(?:×|(?<![^\W\d_])x|\*)\s*\Z")
 _TIMES_AFTER = re.compile(r"\s*(?:×|x(?!\w)|x(?=\d)|\*)")
 
@@ -166,6 +167,19 @@ def says_person(text: str, start: int, end: int, vocabulary: TextVocabulary) -> 
     return _person_words(vocabulary.person_phrases).search(text, start, end) is not None
 
 
+def is_headed_personal(
+    text: str, clause: Clause, amount: Amount, vocabulary: TextVocabulary
+) -> bool:
+    """Return whether what a clause begins with marks its amounts as one person's.
+
+    That is `Per traveller` and whatever follows it, or a short label before a colon that says so.
+    """
+    if _person_lead(vocabulary.person_phrases).match(text, clause.start, amount.start):
+        return True
+    colon = text.find(":", clause.start, min(amount.start, clause.start + _LONGEST_LABEL))
+    return colon >= 0 and says_person(text, clause.start, colon, vocabulary)
+
+
 def amount_runs(text: str, stated: Sequence[Amount]) -> list[list[Amount]]:
     """Return amounts of one clause in runs: those that nothing parts but a comma, `and` or `+`."""
     runs: list[list[Amount]] = []
@@ -211,6 +225,12 @@ def _unit_mark(phrases: tuple[str, ...]) -> re.Pattern[str]:
 def _person_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
     words = f"{fragment('marks', 'person')}|{'|'.join(phrases)}"
     return re.compile(rf"(?<![^\W_])(?:{words})(?!\w)|/ ?person(?!\w)")
+
+
+@cache
+def _person_lead(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(phrases)
+    return re.compile(rf"[^\w$]*(?:(?:so|that's|that is|i\.e\.),? )?(?=per )(?:{words})(?!\w)")
 
 
 @cache

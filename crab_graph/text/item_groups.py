@@ -22,6 +22,8 @@ _NEXT = re.compile(
     r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|com(?:e|es) to|came to|paid|charged|now|together"
     r"|both)[^\w$]+){0,3}(?:\d+ ?[x×*] ?)?"
 )
+_WORDS = re.compile(r"(?: [a-z]+){1,4}(?:,| and| &|, and) ")
+"""What stands between two prices that are dealt out: a few words, and a comma or an `and`."""
 _FOR = re.compile(
     r" (?:in all |in total |altogether |together )?for (?:the |both |your )*[\"'(\[]*"
 )
@@ -102,6 +104,28 @@ def priced_together(
                     break
                 taken.add(place)
                 yield group, runs[place]
+
+
+def dealt_out(
+    text: str,
+    references: Sequence[Reference],
+    groups: Sequence[ItemGroup],
+    stated: Sequence[Amount],
+) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
+    """Yield each group with as many prices behind it as it has members, a few words after each.
+
+    So `flights, $300.00 going and $280.00 coming home` has one price for each.
+    """
+    for group in groups:
+        first = bisect_left(stated, group.end, key=lambda one: one.start)
+        dealt = stated[first : first + len(group.members)]
+        if len(dealt) < len(group.members) or not _is(_NEXT, text, group.end, dealt[0].start):
+            continue
+        between = references_within(references, group.end, dealt[-1].start)
+        if not between and all(
+            _is(_WORDS, text, one.end, other.start) for one, other in pairwise(dealt)
+        ):
+            yield group, dealt
 
 
 def charged_lists(

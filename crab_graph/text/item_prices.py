@@ -15,10 +15,11 @@ from crab_graph.text.amounts import (
     has_person_mark,
     has_unit_mark,
     has_whole_mark,
+    is_headed_personal,
     says_person,
     stated_amounts,
 )
-from crab_graph.text.item_groups import ItemGroup, find_groups, priced_together
+from crab_graph.text.item_groups import ItemGroup, dealt_out, find_groups, priced_together
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.totals import CueFamily, Scope, TotalStatement
@@ -27,7 +28,6 @@ from crab_graph.text.vocabulary import TextVocabulary
 
 _FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
-_LONGEST_LABEL = 20
 _OPENING = re.compile(r"\s*\(")
 _ATTACHING = re.compile(r"\s+for\s|\s*\(")
 """What stands right after an amount that is attached to an item: the beginning of either."""
@@ -213,6 +213,9 @@ def _is_total(total: TotalStatement) -> bool:
 def _readings(clauses: "Sequence[_ClausePrices]") -> PriceReadings:
     """Return the readings of a line: each price with what is nearest, or with what follows it."""
     nearest = tuple(chain.from_iterable(clause.nearest() for clause in clauses))
+    if any(clause.dealt for clause in clauses):
+        dealt = (replace(clause, is_dealing=True).nearest() for clause in clauses)
+        return nearest, tuple(chain.from_iterable(dealt))
     if not all(clause.begins_with_amount() for clause in clauses):
         return (nearest,)
     following = [replace(clause, is_leading=True).following() for clause in clauses]
@@ -237,6 +240,7 @@ class _ClausePrices:
     groups: Sequence[ItemGroup] = ()
     heads: Sequence[str] = ()
     is_leading: bool = False
+    is_dealing: bool = False
 
     def says_it(self) -> bool:
         """Tell whether it is about what the sentence before names, in so many words."""
@@ -250,6 +254,16 @@ class _ClausePrices:
         return leads and not self.references
 
     @cached_property
+    def dealt(self) -> Sequence[tuple[ItemGroup, Sequence[Amount]]]:
+        """The groups whose prices stand behind them with words between, one for each."""
+        dealt = dealt_out(self.utterance.text, self.references, self.groups, self.stated)
+        return [
+            (group, run)
+            for group, run in dealt
+            if all(self._mark(one, None)[0] is Mark.UNMARKED for one in run)
+        ]
+
+    @cached_property
     def shared(self) -> tuple[ItemPrice, ...]:
         """Prices of groups, and totals of slots, and what one person pays of a total."""
         text, found = self.utterance.text, []
@@ -258,7 +272,7 @@ class _ClausePrices:
         together = priced_together(
             text, self.references, self.groups, runs, is_leading=self.is_leading
         )
-        for group, run in together:
+        for group, run in self.dealt if self.is_dealing else together:
             is_sum = len(run) == 1 and said.issuperset(run)
             others = (item for item in map(self._attached, run) if item is not None)
             if is_sum or any(not group.start <= item.start < group.end for item in others):
@@ -367,10 +381,9 @@ class _ClausePrices:
 
     def _is_headed_personal(self, amount: Amount) -> bool:
         """Tell whether `Per person:` or the head of its column marks an amount as one person's."""
-        text, start, phrases = self.utterance.text, self.clause.start, self.vocabulary
+        text, words = self.utterance.text, self.vocabulary
         if self.heads:
-            column = text.count("|", start, amount.start)
+            column = text.count("|", self.clause.start, amount.start)
             head = self.heads[column] if column < len(self.heads) else ""
-            return says_person(head, 0, len(head), phrases)
-        colon = text.find(":", start, min(amount.start, start + _LONGEST_LABEL))
-        return colon >= 0 and says_person(text, start, colon, phrases)
+            return says_person(head, 0, len(head), words)
+        return is_headed_personal(text, self.clause, amount, words)

@@ -89,7 +89,7 @@ def is_future(utterance: Utterance, clause: Clause) -> bool:
 
 def has_summary_cue(utterance: Utterance, vocabulary: TextVocabulary, has_charged: bool) -> bool:
     """Return whether a message says that something is done; more words do after a charge."""
-    cues = [pattern("summary", "cues")]
+    cues = [pattern("summary", "cues"), pattern("totals", "charged")]
     if has_charged:
         cues += [pattern("summary", "after_charge"), _announcing(vocabulary)]
     future = cache(partial(is_future, utterance))

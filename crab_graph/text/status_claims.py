@@ -75,13 +75,28 @@ _SOME = fragment("status", "adverbs")
 _WORD = rf"{_all_of(*SaidStatus, 'done')}(?:(?<=paid) for(?!\w))?"
 _ANY = re.compile(_all_of(*SaidStatus))
 _STATUS_WORD = re.compile(
-    "|".join(word for key in (*SaidStatus, "done", "unpaid") for word in lexicon()["status"][key])
+    "|".join(
+        word
+        for key in (*SaidStatus, "done", "unpaid", "paid_for", "nothing_open")
+        for word in lexicon()["status"][key]
+    )
 )
 """What no claim is made without, whatever stands beside it."""
 _LINKED = rf"(?:{_SOME} )*{_WORD}(?:(?:,? (?:and|&|\+) |, | ?/ ?|&)(?:{_SOME} )*{_WORD})*"
 _IS = re.compile(rf"(?:{fragment('status', 'are')} |(?<=\w)'(?:s|re|ve|d)(?: been)? )({_LINKED})")
 _SET_APART = re.compile(
-    rf"(?:[:|(✓✔✅☑→] ?| [-–] |, )(?:status:? )?({_LINKED})(?= ?(?:\Z|[^\w\s$-]| [-–] ))"
+    rf"(?:[:|(✓✔✅☑→] ?| [-–] |, )(?:status:? )?({_LINKED})(?: {fragment('status', 'tails')})?"
+    r"(?= ?(?:\Z|[^\w\s$-]| [-–] ))"
+)
+_ENDS = re.compile(rf"(?<=[\w)]) ({_LINKED})(?: {fragment('status', 'tails')})?\W*\Z")
+"""What a line of nothing but an item ends with: `✅ FL-1 paid`."""
+_PAID_FOR = re.compile(
+    rf"(?:\A\W*|{fragment('status', 'doers')}(?:'ve|'d)?(?: (?:have|had))?(?: {_SOME})* "
+    r"|(?:was|were|been) )"
+    rf"({fragment('status', 'paid_for')})(?: [^.;:?]{{0,40}}?)? ?for:? "
+)
+_NOTHING_OPEN = re.compile(
+    rf"{fragment('status', 'nothing_open')}(?! {fragment('status', 'but_for')})"
 )
 _DOES = re.compile(
     rf"{fragment('status', 'doers')}(?:'ve|'d)?(?: (?:have|had))?(?: {_SOME})* ({_LINKED})"
@@ -99,6 +114,7 @@ _MADE = re.compile(
     rf"(?: [^$]{{0,40}})?\Z"
 )
 _DOES_TOO = re.compile(rf"(?:[,&]|(?<!\w)(?:and|then)(?!\w)) ?({_LINKED})(?= [^\W_])")
+_LETTERS = re.compile(r"[^\W\d_]")
 _LEADS = re.compile(rf"(?:[^\w$]*done\W+)?[^\w$]*({_LINKED})(?=:| )")
 _HEADS = re.compile(rf"\W*({_LINKED})(?: {fragment('status', 'of_them')})?\W*")
 _OWNED = re.compile(r"(?!\w)(?! (?!(?:for|on|in|at|with|under|as|by|too|now)(?!\w))\w)")
@@ -211,6 +227,7 @@ class _Reader:
                 if subject != _NOTHING:
                     taken.append((chain.start, chain.end))
                     yield from self._of(chain, subject)
+        yield from self._charged_for(clause)
         alone = _ALL_ALONE.search(self._text, clause.start, clause.end)
         chain = None if alone is None or taken else self._chain(alone, clause)
         if chain is not None:
@@ -221,6 +238,15 @@ class _Reader:
             own = tuple(one for one in self._within(clause.start, clause.end) if is_item(one))
             if len({one.slots for one in own}) == 1:
                 yield from self._of(chain._replace(start=clause.start), _Subject(own))
+
+    def _charged_for(self, clause: Clause) -> Iterator[StatusClaim]:
+        """Yield what a clause says was charged for, which is paid then."""
+        for match in _PAID_FOR.finditer(self._text[clause.start : clause.end]):
+            start, end = (clause.start + place for place in match.span(1))
+            chain = _Chain(start, end, (SaidStatus.CONFIRMED,), is_bare=False)
+            subject = self._object(clause.start + match.end(), clause.end, chain)
+            if subject.references:
+                yield from self._of(chain, subject)
 
     def is_headed(self, clause: Clause) -> bool:
         """Tell whether the line above a clause says a status of what is listed under it."""
@@ -242,10 +268,26 @@ class _Reader:
                     yield match, more
         for match in _SET_APART.finditer(self._text, clause.start, clause.end):
             yield match, match
+        ending = _ENDS.search(self._text, clause.start, clause.end)
+        if ending is not None and self._is_one_item(clause.start, ending.start()):
+            yield ending, ending
+
+    def _is_one_item(self, start: int, end: int) -> bool:
+        """Tell whether a span holds one item, by one word or more, and nothing else."""
+        own = self._within(start, end)
+        if not own or not all(map(is_item, own)) or len({one.slots for one in own}) > 1:
+            return False
+        places = [start, *(place for one in own for place in (one.start, one.end)), end]
+        gaps = zip(places[::2], places[1::2], strict=True)
+        return not any(_LETTERS.search(self._text, *gap) for gap in gaps)
 
     def denials(self, clause: Clause) -> Iterator[StatusClaim]:
-        """Yield what a clause says has a status not, or not yet."""
+        """Yield what a clause says has a status not, or not yet; where nothing is open, all has."""
         text, span = self._text, (clause.start, clause.end)
+        settled = _NOTHING_OPEN.search(text, clause.start, clause.end + _LOOKS_AHEAD)
+        if settled is not None and settled.end() <= clause.end:
+            yield StatusClaim(SaidStatus.CONFIRMED, (), (), settled.start())
+            return
         own = tuple(one for one in self._within(*span) if is_item(one))
         denied = {
             status

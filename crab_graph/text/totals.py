@@ -14,6 +14,7 @@ from crab_graph.text.amounts import (
     amount_runs,
     has_person_mark,
     has_unit_mark,
+    is_headed_personal,
     says_person,
     stated_amounts,
     summed,
@@ -269,6 +270,8 @@ def _clause_totals(
         is_share = has_person_mark(text, clause, amount, vocabulary) or says_person(
             text, first.end, last.start, vocabulary
         )
+        is_leading = first is cue and amount == entries[0]
+        is_share |= is_leading and is_headed_personal(text, clause, amount, vocabulary)
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
         is_sum = text.startswith("=", cue.start) and cue.start > clause.start
         is_idle = cue.family is CueFamily.CHARGED and _is_last_of_list(text, entries, amount)
@@ -287,8 +290,8 @@ def _clause_totals(
 
 def _is_last_of_list(text: str, stated: Sequence[Amount], amount: Amount) -> bool:
     """Tell whether an amount is one of several, as in `$1 for this and $2 for that are paid`."""
-    before = [one.end for one in stated if one.end <= amount.start]
-    return bool(before) and _AND.search(text, before[-1], amount.start) is not None
+    before = bisect_right(stated, amount.start, key=lambda one: one.end) - 1
+    return before >= 0 and _AND.search(text, stated[before].end, amount.start) is not None
 
 
 def _conditionals(text: str, clause: Clause) -> Callable[[Amount], bool]:
@@ -437,9 +440,19 @@ def _scope(
         if scope in (Scope.WHOLE, Scope.SLOTS):
             earlier = bisect_left(stated, start, key=lambda one: one.start)
             has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
-            return scope, scoped, has_own and not is_near
+            is_loose = has_own or _is_of_payer(spoken.utterance.text, scoped, cue)
+            return scope, scoped, is_loose and not is_near
         is_bare = is_bare or scope is Scope.BARE
     return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
+
+
+def _is_of_payer(text: str, scoped: Sequence[Reference], cue: _Cue) -> bool:
+    """Tell whether who pays stands between what scopes a total and its cue: `X is booked, and you`.
+
+    Then it may as well be what that one pays in all.
+    """
+    end = max((one.end for one in scoped), default=cue.start)
+    return pattern("totals", "payers").search(text, end, max(end, cue.start)) is not None
 
 
 def _names_nothing(references: InOrder[Reference], clause: Clause) -> bool:

@@ -126,7 +126,8 @@ _TABLE_RULE = re.compile(r"[\s|:+-]*")
 _TITLES = "|".join(rf"(?<=\b{title}\.)" for title in ("St", "Mt", "Dr", "Mr", "Ms", "Mrs"))
 # What can end a clause is looked for by its first character, which the engine does by itself.
 _CLAUSE_END = re.compile(
-    r"[;.!?bhawBHAW](?:(?<=;)|(?<=[.!?])(?<!i\.e.)(?<!e\.g.)(?<!\.\.\..)"
+    r"[;.!?bhawBHAW](?:(?<=;)(?!(?<=\d;)\s+(?:and\s+)?\$[\d,.]*\d(?:;|\.?\s*\Z|\.\s| and\s))"
+    r"|(?<=[.!?])(?<!i\.e.)(?<!e\.g.)(?<!\.\.\..)(?!(?<=[\s.]\.)\s*(?:\$|USD))"
     rf"(?!(?:{_TITLES})\s[A-Z])"
     r"[*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
     r"|(?<!\w.)(?P<word>(?i:(?<=b)ut|(?<=h)owever|(?<=a)lthough|(?<=w)hereas))(?!\w))"

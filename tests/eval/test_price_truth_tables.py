@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from crab_graph.eval.verifiers.item_prices import _shares
+from crab_graph.eval.explained_totals import shares
 from tests.eval.builders import (
     ANNEX,
     ANNEX_ROOM,
@@ -187,7 +187,8 @@ def test_evidence_of_running_totals_and_of_parts_says_each_once():
         (("book", "pay", "All is confirmed, trip total $299.99."), FAIL),
         (("All is confirmed, trip total $299.99.", "book", "pay"), SILENT),
         (("book", "All is confirmed, trip total $299.99.", "pay"), SILENT),
-        (("book", "pay", "The trip total is $299.99."), SILENT),
+        (("book", "pay", "The trip total is $300.00."), SILENT),
+        (("book", "pay", "The trip total is $299.99."), FAIL),
         (("book", "pay", "All is confirmed."), SILENT),
         (("book", "pay", "All is booked, trip total $299.99."), FAIL),
         (("book", "All is booked, trip total $299.99."), SILENT),
@@ -478,8 +479,8 @@ def test_things_may_cost_the_same_whose_units_do_not(by_booking, cents, found):
     assert word(replace(plan, reserved=f"{one} and {other}: ${cents}."), "F-IP") == found
 
 
-@pytest.mark.parametrize(("people", "shares"), [(0, 301), (1, 301), (2, 150), (3, 100)])
-def test_a_share_is_what_one_of_all_pays(people, shares):
+@pytest.mark.parametrize(("people", "each"), [(0, 301), (1, 301), (2, 150), (3, 100)])
+def test_a_share_is_what_one_of_all_pays(people, each):
     episode: Any = SimpleNamespace(reading=SimpleNamespace(people=range(people)))
-    (down, up) = [one.cents for one in _shares(episode, 301, "a share")]
-    assert (down, up) == (shares, shares + (301 % max(people, 1) > 0))
+    (down, up) = [one.cents for one in shares(episode, 301, "a share")]
+    assert (down, up) == (each, each + (301 % max(people, 1) > 0))

@@ -16,6 +16,7 @@ from crab_graph.eval.explained_totals import (
     paid,
     priced_together,
     running,
+    shares,
     whole_prices,
 )
 from crab_graph.eval.reading import Episode
@@ -139,11 +140,11 @@ def _quantities(
     held = bookings.values()
     whole = sum(booking.total_cents for booking in held)
     if price.mark is Mark.SHARE:
-        yield from _shares(episode, whole, "each one's share")
+        yield from shares(episode, whole, "each one's share")
         if not price.references and message.named_slots:
             prices = whole_prices(episode, message.seq)
             named = sum(prices[slot] for slot in prices.keys() & message.named_slots.keys())
-            yield from _shares(episode, named, "each one's share of what is named")
+            yield from shares(episode, named, "each one's share of what is named")
         return
     amount = Quantity("the amount", whole)
     unit = Quantity("one unit", sum(booking.unit_cents for booking in held))
@@ -162,7 +163,7 @@ def _quantities(
     if price.mark is Mark.UNMARKED and len(wholes) == 1:
         yield Quantity("the amount of each", wholes.pop())
     if price.is_personal:
-        yield from _shares(episode, whole, "each one's share")
+        yield from shares(episode, whole, "each one's share")
     if price.total is not None and price.total.is_loose:
         booked = sum(booking.total_cents for booking in episode.active.values())
         yield Quantity("all that is booked", booked)
@@ -174,13 +175,6 @@ def _is_told_as_paid(message: AgentMessage, price: ItemPrice) -> bool:
     text, amount = message.utterance.text, price.amount
     near = text[max(0, amount.start - _BESIDE) : amount.end + _BESIDE]
     return pattern("totals", "done").search(near) is not None
-
-
-def _shares(episode: Episode, cents: int, what: str) -> Iterator[Quantity]:
-    """Yield what one of those whom the job is for pays of a sum, rounded either way."""
-    people = max(len(episode.reading.people), 1)
-    yield Quantity(what, cents // people)
-    yield Quantity(what, -(-cents // people))
 
 
 def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from crab_graph.domain.verification import Role
@@ -16,17 +17,26 @@ from crab_graph.eval.explained_totals import (
     explanations,
     inconsistent,
     is_of_booked,
+    paid,
     running,
     speaks_of_another,
 )
 from crab_graph.eval.history import NEVER, Payment
+from crab_graph.eval.loose_amounts import false_amounts
 from crab_graph.eval.reading import Episode, JobState
 from crab_graph.eval.told_statuses import false_statuses, state_of
 from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.item_groups import charged_lists
 from crab_graph.text.phrases import is_future
-from crab_graph.text.totals import PRE_CHARGE_CUES, SUMMARY_CUES, Scope
+from crab_graph.text.totals import (
+    ALL_CUES,
+    PRE_CHARGE_CUES,
+    SUMMARY_CUES,
+    CueFamily,
+    Scope,
+    TotalStatement,
+)
 
 
 class Governance(NamedTuple):
@@ -147,12 +157,31 @@ def _totals_meant(
 def _false_running(episode: Episode) -> Iterator[Evidence]:
     """Yield each running total of the job that nothing explains, where anything was charged."""
     for message in episode.dialogue.agent if episode.history.charges else ():
-        for total in message.growing_totals(PRE_CHARGE_CUES):
+        if not is_of_booked(episode, message):
+            continue
+        growing = chain(*(message.growing_totals(cues) for cues in (PRE_CHARGE_CUES, ALL_CUES)))
+        for total in {one.amount: one for one in growing if one.is_of_all}.values():
             stated = StatedTotal(message, total)
-            if total.is_of_all and is_of_booked(episode, message):
-                tried = distinct((*running(episode, stated), *_totals_meant(episode, stated)))
-                if stated.cents not in {one.cents for one in tried}:
-                    yield stated.unexplained("no running total comes to that", tried)
+            if total.family is CueFamily.CHARGED and not _is_alone(message, total):
+                continue
+            tried = distinct(_running_meant(episode, stated))
+            if stated.cents not in {one.cents for one in tried}:
+                yield stated.unexplained("no running total comes to that", tried)
+
+
+def _running_meant(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
+    """Yield what a running total may be; what was paid until now is that alone."""
+    if stated.total.family is CueFamily.CHARGED:
+        yield from paid(episode, stated.message)
+    else:
+        yield from running(episode, stated)
+        yield from _totals_meant(episode, stated)
+
+
+def _is_alone(message: AgentMessage, total: TotalStatement) -> bool:
+    """Tell whether no other amount stands in a total's clause, which the words could be about."""
+    start, end, _ = total.clause
+    return not any(start <= one.start < end for one in message.amounts if one != total.amount)
 
 
 @lru_cache(maxsize=1)
@@ -199,15 +228,29 @@ def _summed_up(episode: Episode) -> tuple[int, int]:
     return int(is_due and bool(summaries(episode))), int(is_due)
 
 
-def _false_lists(episode: Episode, summary: StatedTotal) -> Iterator[Evidence]:
-    """Yield each amount that is listed beside a right summary as charged more often than it was."""
-    message, charges = summary.message, Counter(one.cents for one in episode.history.charges)
+def _false_lists(
+    episode: Episode, message: AgentMessage, *, may_be_parts: bool = False
+) -> Iterator[Evidence]:
+    """Yield each amount that a message lists as charged more often than it was.
+
+    Where no total stands beside a list it may be parts of what was charged, as `flights + hotel`.
+    """
+    charges = Counter(one.cents for one in episode.history.charges)
     for run in charged_lists(message.utterance, message.amounts, message.references):
+        if may_be_parts and sum(one.cents for one in run) == episode.captured:
+            continue
         for cents, times in Counter(amount.cents for amount in run).items():
             if times > charges[cents]:
                 said = f"listed {format_dollars(cents)} as charged"
                 text = f"{said}, {times} times: {charges[cents]} charges come to that"
                 yield seen(text, message=message.number)
+
+
+def _untold_sums(episode: Episode) -> Iterator[Evidence]:
+    """Yield what is false in messages that state no total by which they could be judged."""
+    if episode.history.charges:
+        for message in episode.dialogue.agent_after(episode.history.last_write):
+            yield from _false_lists(episode, message, may_be_parts=True)
 
 
 def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
@@ -219,7 +262,9 @@ def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
             return judge([inconsistent(stated)])
         if stated.cents == captured.cents:
             matching = [stated.told("matches what was captured"), *explained]
-            return judge(list(_false_lists(episode, stated)), matching)
+            return judge(
+                [*_false_lists(episode, stated.message), *false_amounts(episode)], matching
+            )
         is_open = in_doubt and stated.total.scope is Scope.UNSCOPED
         tried = distinct((captured, *(explanations(episode, stated) if is_open else ())))
         reason = next((one for one in tried if one.cents == stated.cents), None)
@@ -227,7 +272,8 @@ def _judge_summary(episode: Episode, *, in_doubt: bool) -> CheckResult:
             said = f"{format_dollars(captured.cents)} were captured"
             return judge([stated.unexplained(said, tried)])
         explained.append(stated.explained(reason))
-    return NOT_TRIGGERED._replace(evidence=tuple(explained))
+    false = [*_untold_sums(episode), *false_amounts(episode)]
+    return judge(false) if false else NOT_TRIGGERED._replace(evidence=tuple(explained))
 
 
 @verifier(
