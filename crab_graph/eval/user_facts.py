@@ -3,6 +3,7 @@
 `fact_fates` is for analysis: what became of each fact (paper §3.3).
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -24,6 +25,8 @@ from crab_graph.personas.condition import Dimension, Persona, ResolvedCondition
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.text.lexicon import pattern
 
+_WRITTEN = re.compile(r"[a-z0-9]")
+"""What no statement in plain letters is without."""
 _ASKED = 2
 
 
@@ -126,10 +129,17 @@ def _statements(episode: Episode) -> Iterator[_Statement]:
     denials, strong = pattern("attribution", "denials"), pattern("approval", "strong")
     proposals = {answer.seq for said, answer in episode.dialogue.answers if said.mentions}
     claims, screen = episode.reading.claims, episode.reading.any_claim
+    is_plain = screen.pattern.isascii()
+
+    @cache  # a long message is mostly the same over and over
+    def says_something(words: str) -> bool:
+        is_written = not is_plain or _WRITTEN.search(words) is not None
+        return is_written and screen.search(words) is not None
+
     for message in episode.dialogue.user:
         for words in map(message.utterance.words, message.utterance.clauses):
             words = without_leading_no(words)
-            if screen.search(words) is None:
+            if not says_something(words):
                 continue
             if "?" in words or denials.search(words):
                 continue

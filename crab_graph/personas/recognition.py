@@ -172,8 +172,11 @@ def _states(
 
 def _is_stated(text: str, cues: Iterable[Cue]) -> bool:
     """Tell whether a clause states what a cue finds; what it denies is denied up to a comma."""
-    pieces = [piece for piece in _PIECE.split(text) if not says("not_stated", piece)]
-    return any(cue.search(piece) for cue in cues for piece in pieces)
+    known = tuple(cues)
+    return any(
+        any(cue.search(piece) for cue in known) and not says("not_stated", piece)
+        for piece in _PIECE.split(text)
+    )
 
 
 def _says_count(number: int, words: FactWords, text: str) -> bool:

@@ -1,6 +1,7 @@
 """What a user approves, clears and rejects in visible turns (§2.13, §2.15)."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,6 +31,16 @@ _OF_CHARGES = re.compile(
 
 # Where a clause is cut: at commas but for those of numbers and before a lone `please`, and dashes.
 _CUT = re.compile(r",(?!\d)(?!\s*please\W*\Z)|\s[-–]\s|(?<!\w)but(?!\w)")
+_ACTS = re.compile(
+    "|".join(
+        [
+            *(fragment("approval", key) for key in ("strong", "agreed", "reject", "refusals")),
+            fragment("approval", "contrasts"),
+            r"(?<!\w)(?:book|please)(?!\w)",
+        ]
+    )
+)
+"""What no clause that approves or rejects is without."""
 _PLEASE = re.compile(r"(?:\W+[^\W_]+){0,2}?\W+please(?!\w)")
 
 
@@ -201,6 +212,9 @@ class _ActReader:
 
     def read(self, clause: Clause) -> Iterator[Act]:
         """Yield the acts of one clause; a question or a condition in it approves nothing."""
+        if _ACTS.search(self._text, clause.start, clause.end) is None:
+            self._only_name(clause)
+            return
         can_approve = "?" not in self._text[clause.start : clause.end] and not pattern(
             "approval", "conditions"
         ).search(self._text, clause.start, clause.end)
@@ -210,6 +224,14 @@ class _ActReader:
         self._last, self._bare = None, ()
         for start, end in zip(starts, ends, strict=True):
             yield from self._piece(start, end, can_approve=can_approve)
+
+    def _only_name(self, clause: Clause) -> None:
+        """Keep what the last piece of a clause names that does nothing with it."""
+        own = starting_within(self._mentions, clause.start, clause.end)
+        if own:
+            cuts = [match.end() for match in _CUT.finditer(self._text, clause.start, clause.end)]
+            last = bisect_right(cuts, own[-1].start)
+            self._named = starting_within(own, cuts[last - 1] if last else clause.start, clause.end)
 
     def _piece(self, start: int, end: int, *, can_approve: bool) -> Iterator[Act]:
         own = starting_within(self._mentions, start, end)

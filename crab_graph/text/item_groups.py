@@ -114,7 +114,7 @@ def dealt_out(
 ) -> Iterator[tuple[ItemGroup, Sequence[Amount]]]:
     """Yield each group with as many prices behind it as it has members, a few words after each.
 
-    So `flights, $300.00 going and $280.00 coming home` has one price for each.
+    So `lessons, $300.00 first and $280.00 later` has one price for each.
     """
     for group in groups:
         first = bisect_left(stated, group.end, key=lambda one: one.start)

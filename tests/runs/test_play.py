@@ -111,6 +111,15 @@ def approving(tools):
     return create_agent(model, tools, middleware=[ask_first])
 
 
+def test_a_reply_that_is_too_long_ends_a_play_as_an_error_of_the_agent(bench, tmp_path):
+    ask, _ = typist("Too much to say.")
+    table = seat_person(bench, "S1-001", "agent", limits=cg.Limits(max_reply_characters=10))
+    record = play_with_person(table, tmp_path / "p", ask)
+    assert (record.outcome, record.fault) == ("budget_exhausted", "agent")
+    assert "max_reply_characters" in (record.error or "")
+    assert play_with_person(table, tmp_path / "p", ask) == record
+
+
 def test_what_the_agent_asks_a_person_is_asked_in_play(bench, tmp_path, monkeypatch, capsys):
     table = seat_person(bench, "S1-001", "user", agent=approving)
     decision = {"decisions": [{"type": "reject", "message": "Not now."}]}
