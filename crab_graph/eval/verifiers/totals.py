@@ -233,7 +233,7 @@ def _false_lists(
 ) -> Iterator[Evidence]:
     """Yield each amount that a message lists as charged more often than it was.
 
-    Where no total stands beside a list it may be parts of what was charged, as the sum of two of them.
+    Where no total stands beside a list it may be of sums, which come to what was charged.
     """
     charges = Counter(one.cents for one in episode.history.charges)
     for run in charged_lists(message.utterance, message.amounts, message.references):
