@@ -1,7 +1,8 @@
 """CPU time of grading, and of answering, a reply that is meant to cost: each row ten times as long.
 
 A reply stands in an episode that is right otherwise, before its bookings, so that every verifier
-meets it; what the user makes of it is measured apart. The last rows are one message over and over.
+meets it, and once more as what the user says with its approval; what the user makes of it is
+measured apart. The last rows are one message over and over.
 Run this file by itself, with the names of kinds, to see some of them; a row tells how many times as
 long it took as the one before.
 """
@@ -49,6 +50,10 @@ def _grade_reply(text: str) -> None:
     _grade(episode(text))
 
 
+def _grade_said(text: str) -> None:
+    _grade(Plan(consent=f"Yes, go ahead.\n\n{text}").write().messages)
+
+
 def _rows(
     what: str, sizes: Iterable[int], given: Callable[[int], Any], work: Callable[[Any], object]
 ) -> Iterator[Row]:
@@ -72,6 +77,7 @@ def main(kinds: Sequence[str] = ()) -> list[Row]:
         text = HOSTILE[kind]
         sizes = (*SIZES, LONGEST) if kind in AT_LONGEST else SIZES
         rows += _rows(f"{kind}, {{size}} characters, graded", sizes, text, _grade_reply)
+        rows += _rows(f"{kind}, {{size}} characters of the user, graded", sizes, text, _grade_said)
         rows += _rows(f"{kind}, {{size}} characters, answered", SIZES, text, answer)
     if not kinds:
         rows += _rows("one message over and over, {size} messages, graded", MESSAGES, _talk, _grade)
