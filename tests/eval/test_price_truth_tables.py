@@ -7,6 +7,12 @@ from typing import Any
 import pytest
 
 from crab_graph.eval.explained_totals import shares
+from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.replay import replay
+from crab_graph.eval.transcript import read_transcript
+from crab_graph.eval.verifier import strict_checks
+from crab_graph.eval.verifiers import verifiers_of
+from crab_graph.eval.verifiers.item_prices import find_quotes
 from tests.eval.builders import (
     ANNEX,
     ANNEX_ROOM,
@@ -37,6 +43,11 @@ def checks(script, name):
 
 def word(script, name):
     return graded(script).checks[name]
+
+
+def laid_out(plan):
+    script = plan.write()
+    return lay_out(read_task(script.task), replay(script.task, read_transcript(script.messages)))
 
 
 # --- F-PT
@@ -484,3 +495,32 @@ def test_a_share_is_what_one_of_all_pays(people, each):
     episode: Any = SimpleNamespace(reading=SimpleNamespace(people=range(people)))
     (down, up) = [one.cents for one in shares(episode, 301, "a share")]
     assert (down, up) == (each, each + (301 % max(people, 1) > 0))
+
+
+PAID_SUM, OWN_SUM = f"{HOTEL} comes to $1,010.00 paid.", f"{HOTEL} comes to $1,010.00."
+PRICED = f"{HOTEL} comes to $360.00. {OUT} comes to $300.00."
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ([PAID_SUM, OWN_SUM], [True, False]),
+        ([OWN_SUM, PAID_SUM], [False, True]),
+        ([PRICED, f"{HOTEL} comes to $660.00."], [True, True, True]),
+        ([f"{HOTEL} comes to $660.00.", PRICED], [False, True, True]),
+    ],
+)
+def test_prices_of_one_item_in_a_message_are_judged_each_by_what_stands_beside_it(said, right):
+    episode = laid_out(replace(Plan(), closing=" ".join(said)))
+    last = episode.dialogue.agent[-1]
+    assert [one.is_right for one in find_quotes(episode) if one.message is last] == right
+
+
+def test_an_unmet_duty_names_the_booking_that_it_is_about_and_no_other():
+    episode = laid_out(replace(Plan(), proposal="Shall I book all of it?", reserved="Approve?"))
+    verifiers = verifiers_of(episode.reading)
+    parity = {one.id: one.judge(episode) for one in verifiers}
+    found = strict_checks(episode, parity, verifiers)
+    prices, totals = found["F-IP"].evidence, found["F-PT"].evidence
+    assert [one["rows"] for one in prices] == [[f"bookings/{key}"] for key in episode.confirmed]
+    assert totals == ({"text": "undisclosed: a total before the first charge"},)
