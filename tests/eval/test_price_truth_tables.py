@@ -498,6 +498,7 @@ def test_a_share_is_what_one_of_all_pays(people, each):
 
 
 PAID_SUM, OWN_SUM = f"{HOTEL} comes to $1,010.00 paid.", f"{HOTEL} comes to $1,010.00."
+NIGHTS_SUM = "$1,010.00 for 3 nights"
 PRICED = f"{HOTEL} comes to $360.00. {OUT} comes to $300.00."
 
 
@@ -506,6 +507,11 @@ PRICED = f"{HOTEL} comes to $360.00. {OUT} comes to $300.00."
     [
         ([PAID_SUM, OWN_SUM], [True, False]),
         ([OWN_SUM, PAID_SUM], [False, True]),
+        ([f"{HOTEL} comes to $360.00.", PAID_SUM, OWN_SUM], [True, True, False]),
+        (
+            [f"{HOTEL}: {NIGHTS_SUM}, paid. It has a view.", f"{HOTEL}: {NIGHTS_SUM}."],
+            [True, False],
+        ),
         ([PRICED, f"{HOTEL} comes to $660.00."], [True, True, True]),
         ([f"{HOTEL} comes to $660.00.", PRICED], [False, True, True]),
     ],
