@@ -138,7 +138,7 @@ def _play(sitting: Sitting, ask: Ask) -> None:
             _converse(prepared.compile(), ask)
         visit = Visit(checkpointer=saver, thread_id=_THREAD)
         record = play_episode(task, agent, user, sitting.setup, visit)
-        if record.error is not None:
+        if not record.has_verdict:
             raise RunError(
                 f"{directory}: the talk broke down: {record.error}; the same command goes on there"
             )
