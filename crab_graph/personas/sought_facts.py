@@ -78,7 +78,7 @@ def read_alone(turn: Turn) -> list[str]:
 def spent_wishes(turn: Turn) -> list[str]:
     """Return the joint wishes told for sure that only what they replace asks for.
 
-    Who wants nothing to visit behind a journey by night has no more to say of the hours of journeys.
+    Who wants nothing to visit behind a journey by night has no more to say of hours of travel.
     """
     lexicon, record = turn.briefing.lexicon, turn.memory.record
     asking = [one.text for one in turn.reading.segments if one.is_request]
