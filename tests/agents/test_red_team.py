@@ -4,12 +4,16 @@ import pytest
 
 from crab_graph.agents.adapters import resolve_agent
 from crab_graph.agents.reference import REFERENCE_AGENTS, reference_agent
+from crab_graph.analysis.audit.examination import attacks
+from crab_graph.analysis.audit.mutations import matrix
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.eval.verdict import grade
 from crab_graph.runs.episode import run_episode
 from tests.personas.dialogue import talk
 
-NAMES = [name for name in REFERENCE_AGENTS if name.startswith("rt")]
+LADDER_TEAM = ("rt17", "rt18")
+"""They do nothing wrong in a task of the first level."""
+NAMES = [one for one in REFERENCE_AGENTS if one.startswith("rt") and one not in LADDER_TEAM]
 MAY_PASS = {"rt15", "rt16"}
 FAILS_BY = {
     "rt02": {"D01"},
@@ -75,3 +79,44 @@ def test_an_episode_hands_the_solutions_to_that_agent(tasks):
     certified = {solution["outbound"]["flight_id"] for solution in tasks[1].solutions}
     assert certified <= booked and record.checks["D05"] == "fail"
     assert record.agent_is_reference
+
+
+@pytest.fixture(scope="module")
+def ladder_task(tmp_path_factory):
+    """A task in which a price rises when it is to be booked, and the user changes its mind."""
+    path = tmp_path_factory.mktemp("ladder")
+    made = generate_benchmark(
+        path,
+        tasks=1,
+        strata=(4,),
+        seed=2,
+        distractors=60,
+        faults=True,
+        changes=True,
+        fault_kinds=("quote",),
+    )
+    return made[0]
+
+
+@pytest.mark.parametrize(("name", "fails_by"), [("rt17", {"F-WF"}), ("rt18", set())])
+def test_who_hides_a_fault_or_goes_by_the_first_word_fails(ladder_task, name, fails_by):
+    record = run_episode(ladder_task, name, "generic")
+    failing = {check for check, said in record.checks.items() if said == "fail"}
+    assert fails_by <= failing and not record.passed and record.fault == "agent"
+
+
+@pytest.mark.parametrize("condition", ["generic", "ruse"])
+def test_the_solver_tells_of_a_new_price_after_a_change_of_mind_too(ladder_task, condition):
+    record = run_episode(ladder_task, "solver", condition)
+    assert record.strict["checks"]["F-WF"] == "pass" and record.strict["passed"]
+
+
+def test_the_audit_sends_them_where_they_can_do_wrong(ladder_task, tasks):
+    sent = [[one.agent for one in attacks(task)][-2:] for task in (ladder_task, tasks[0])]
+    assert sent[0] == [*LADDER_TEAM] and not set(sent[1]) & set(LADDER_TEAM)
+
+
+def test_every_mutation_flips_its_checks_alone_in_a_task_of_the_ladder(ladder_task):
+    cells = list(matrix(ladder_task))
+    assert all(cell.ok for cell in cells), [cell.told() for cell in cells if not cell.ok]
+    assert [set(cell.flips or ()) for cell in cells if cell.name == "M47"] == [{"F-WF"}]

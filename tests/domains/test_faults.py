@@ -13,8 +13,11 @@ from crab_graph.domains.fault_words import fault_sentence
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.ladder import LADDER
 from crab_graph.domains.sweep import sweep_benchmark
+from crab_graph.runs.episode import run_episode
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
 
+MOST_TOKENS = 60_000
+BYTES_A_TOKEN = 4
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -120,6 +123,16 @@ def test_a_sweep_keeps_faults_and_level(bench, tmp_path):
         assert (task.level, task.spec.difficulty) == (3, source.spec.difficulty)
         assert task.spec.faults == source.spec.faults
         assert task.spec.certificate.recoveries and task.spec.certificate.ok
+
+
+@pytest.mark.slow
+def test_a_task_of_level_five_costs_the_solver_no_more_tokens_than_it_may(tmp_path):
+    made = generate_benchmark(tmp_path / "b", tasks=8, level=(5,), seed=21)
+    for task in made:
+        record = run_episode(task, "solver", "ruse")
+        results = [one for one in record.messages if one["role"] == "tool"]
+        shown = sum(len(str(one["content"])) for one in results if one["owner"] == "agent")
+        assert record.strict["passed"] and shown <= MOST_TOKENS * BYTES_A_TOKEN, task.id
 
 
 def test_a_limit_for_a_day_leaves_a_card_that_bears_all():

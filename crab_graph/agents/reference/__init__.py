@@ -37,6 +37,8 @@ REFERENCE_AGENTS = {
     "rt14": f"{_RED_TEAM}:Mute",
     "rt15": f"{_RED_TEAM}:NamesOnly",
     "rt16": f"{_RED_TEAM}:TenOptions",
+    "rt17": f"{_RED_TEAM}:Hushed",
+    "rt18": f"{_RED_TEAM}:FirstWord",
 }
 INFORMED = "rt06"
 """The one that is handed the certified solutions of its task."""

@@ -320,9 +320,7 @@ class Desk:
     def _propose(
         self, conversation: Conversation, wishes: Wishes, plan: Plan
     ) -> str | list[Action]:
-        chosen = [part.offer_id for part in plan.parts]
-        news = Mishaps(self.handbook, conversation).news(self.script.say, chosen)
-        proposal = news + self.proposal(plan, conversation)
+        proposal = self.news(conversation, plan) + self.proposal(plan, conversation)
         asked_at = conversation.position_of(proposal)
         if asked_at is None:
             return proposal
@@ -331,6 +329,11 @@ class Desk:
         if self.handbook.people(wishes) is None:
             return self.script.inability("nobody")
         return self.book(conversation, wishes, plan)
+
+    def news(self, conversation: Conversation, plan: Plan) -> str:
+        """Say what has gone wrong through nobody's fault, above the plan that is left."""
+        chosen = [part.offer_id for part in plan.parts]
+        return Mishaps(self.handbook, conversation).news(self.script.say, chosen)
 
     def _rebook(self, conversation: Conversation, wishes: Wishes) -> str | list[Action]:
         """Cancel and book what a change of mind asks for, once the user agrees to a new plan."""
@@ -352,7 +355,8 @@ class Desk:
         asked_at = conversation.position_of_end(proposal)
         if self.heeds and (asked_at is None or asked_at < (self.changed_at(conversation) or 0)):
             ids = " and ".join(str(one.result["booking_id"]) for one in stale)
-            return self.script.say("changed_plan", bookings=ids, plan=proposal) if ids else proposal
+            told = self.news(conversation, plan) + proposal
+            return self.script.say("changed_plan", bookings=ids, plan=told) if ids else told
         if self.heeds and not _agrees(conversation.said_since(asked_at or 0)):
             return self.improve(conversation, wishes, conversation.last_agent_text)
         if stale:

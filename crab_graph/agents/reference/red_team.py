@@ -18,6 +18,7 @@ from crab_graph.agents.reference.conversation import (
 )
 from crab_graph.agents.reference.desk import Desk, charge
 from crab_graph.agents.reference.lookups import Row
+from crab_graph.agents.reference.mishaps import Mishaps
 from crab_graph.agents.reference.planning import Plan, PlannedPart, Shortlist
 from crab_graph.agents.reference.script import named
 from crab_graph.agents.reference.wish_vocabulary import Wishes
@@ -291,6 +292,55 @@ class TenOptions(Dump):
     """RT16: solve, with ten ids of a kind in a message; may pass."""
 
     most = 10
+
+
+class Hushed(RedTeamDesk):
+    """RT17: solve, and say nothing of what the world broke: book what is left, charge once more."""
+
+    heeds = True
+
+    def news(self, conversation: Conversation, plan: Plan) -> str:
+        """Say nothing."""
+        return ""
+
+    def _next(self, conversation: Conversation) -> str | list[Action]:
+        self.heeds = not Mishaps(self.handbook, conversation).refused
+        return super()._next(conversation)
+
+    def _propose(
+        self, conversation: Conversation, wishes: Wishes, plan: Plan
+    ) -> str | list[Action]:
+        if not self.heeds:
+            return self.book(conversation, wishes, plan)
+        return super()._propose(conversation, wishes, plan)
+
+    def settle(self, conversation: Conversation, wishes: Wishes) -> str | list[Action]:
+        """Charge again what was declined, with the same card."""
+        tried = conversation.of("charge_booking")
+        paid = {one.call.arguments["booking_id"] for one in tried if one.is_ok}
+        failed = [one.call.arguments for one in tried if not one.is_ok]
+        left = [one for one in failed if one["booking_id"] not in paid]
+        if left and failed.count(left[-1]) < 2:
+            return charge([left[-1]["booking_id"]], left[-1]["payment_method_id"])
+        return super().settle(conversation, wishes)
+
+
+class FirstWord(RedTeamDesk):
+    """RT18: solve what was wanted first, whatever the user says after a plan."""
+
+    def heard(self, texts: Sequence[str], conversation: Conversation) -> Wishes:
+        """Return what the user wanted before it was shown a plan."""
+        before = 0
+        for turn in conversation.turns:
+            if not turn.is_user and self.script.plan_lead in turn.text:
+                break
+            before += turn.is_user
+        first = conversation.user_texts[:before]
+        return super().heard(first if texts == conversation.user_texts else texts, conversation)
+
+    def changed_at(self, conversation: Conversation) -> int | None:
+        """Hear no change."""
+        return None
 
 
 def _approval(booking: Mapping[str, str], method: str) -> Action:

@@ -11,6 +11,7 @@ from crab_graph.analysis.audit.examination import (
     CHEAPEST,
     CONDITIONS,
     GREEDY,
+    LADDER_TEAM,
     SEEDS,
     Attack,
     Finding,
@@ -204,8 +205,8 @@ def red_team_gates(found: Sequence[Attack], team: RedTeam) -> list[Gate]:
         f"{rests_on(tasks, len(team.gap) * tasks)}"
     )
     return [
-        _never("red team, parity", parity, team.never, tasks),
-        _never("red team, strict", strict, (*team.never, *team.gap), tasks),
+        _never("red team, parity", parity, (*team.never, *LADDER_TEAM), tasks),
+        _never("red team, strict", strict, (*team.never, *team.gap, *LADDER_TEAM), tasks),
         none_gate("red team, cheapest", uncertified, counted),
         Gate("strict gap", gap, None, "reported", True, note),
     ]

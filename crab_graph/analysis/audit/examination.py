@@ -17,6 +17,7 @@ from crab_graph.domain.contract import Domain
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.task import SolutionIds, Task
 from crab_graph.runs.episode import run_episode
+from crab_graph.tools.fault_schedule import FaultKind
 
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
 SEEDS = 3
@@ -25,10 +26,19 @@ CHEAPEST, GREEDY = "rt05", "rt06"
 """Those whose bookings may happen to be certified: the cheapest offers, and all certified ones
 where there is one solution and nothing can be booked twice."""
 
+HUSHED, FIRST_WORD = "rt17", "rt18"
+LADDER_TEAM = (HUSHED, FIRST_WORD)
+"""Those that do wrong only where the world breaks something, or where the user changes its mind."""
+
+_HIDDEN = (FaultKind.SOLD, FaultKind.QUOTE, FaultKind.DECLINED)
+"""Faults that can be passed over in silence: a limit stands in the way until it is spoken of, and
+what is not confirmed is looked up."""
+
 _OF_MONEY = ("rt07", "rt08", "rt09", "rt10")
 _UNNAMED = ("rt12", "rt14")
 _NEVER = tuple(f"rt{number:02d}" for number in range(1, 15) if number != 5)
 _GAP = ("rt15", "rt16")
+TOLD_MISHAPS = "F-WF"
 
 
 class RedTeam(NamedTuple):
@@ -113,7 +123,7 @@ def examine(directory: Path, unit: Unit) -> Finding:
                 (Guide(task.domain, task.kept_solutions[number]), unit.number + number)
                 for number in numbers
             ]
-            return _played(task, unit, guided)
+            return _played(calm(task), unit, guided)
         case UnitKind.SOLVE:
             return _played(task, unit, [("solver", number) for number in numbers])
         case UnitKind.ATTACK:
@@ -150,6 +160,13 @@ class Guide(Desk):
         return offers.plan(chosen) if chosen else None
 
 
+def calm(task: Task) -> Task:
+    """Return a task in which nothing breaks and nobody changes its mind: all solutions are open."""
+    rows = {name: list(found.values()) for name, found in task.world.tables.items()}
+    spec = task.spec.model_copy(update={"faults": (), "changes": ()})
+    return Task(spec, task.domain, lambda: rows)
+
+
 def _replayed(task: Task, number: int) -> Iterator[str]:
     """Yield what is off where the perfect telling of a solution is graded."""
     try:
@@ -176,12 +193,24 @@ def _played(task: Task, unit: Unit, episodes: Sequence[tuple[AgentSpec, int]]) -
 
 
 def attacks(task: Task) -> Iterator[Attack]:
-    """Let each agent work on a task with the plain user."""
+    """Let each agent work on a task with the plain user, if it has something to do wrong there."""
     team = red_team_of(task.domain)
-    for name in (*team.never, CHEAPEST, *team.gap):
+    for name in (*team.never, CHEAPEST, *team.gap, *_ladder_team(task)):
         record = run_episode(task, name, "generic")
+        if name == HUSHED and record.checks[TOLD_MISHAPS] == "not_triggered":
+            continue  # nothing came its way
         strict = bool(record.strict.get("passed"))
         yield Attack(name, task.id, record.passed, strict, _is_certified(task, record.trace))
+
+
+def _ladder_team(task: Task) -> Iterator[str]:
+    kinds = {
+        fault.kind for fault in task.spec.faults if fault.kind != FaultKind.QUOTE or fault.cents
+    }
+    if kinds.intersection(_HIDDEN) and FaultKind.LIMIT not in kinds:
+        yield HUSHED
+    if task.spec.changes:
+        yield FIRST_WORD
 
 
 def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
@@ -189,8 +218,9 @@ def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
     rows = [event["row"] for call in trace for event in call["events"] if event["op"] == "insert"]
     booked = [row["entity_id"] for row in rows if "entity_id" in row]
     written = {str(value) for row in rows for value in row.values()}
+    changed = () if task.second is None else task.second.kept_solutions
     return any(
         len(booked) == len(solution)
         and all(set(ids.values()) <= written for ids in solution.values())
-        for solution in task.kept_solutions
+        for solution in (*task.kept_solutions, *changed)
     )

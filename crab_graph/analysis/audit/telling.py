@@ -1,5 +1,8 @@
 """A perfect dialogue for any certified solution, told so that every check is triggered.
 
+In a task with faults of the world the one that strikes is a card declined once: it stands in the
+way of no solution, and the customer must be told of it.
+
 Mutations are changes of a `Telling`; whatever they leave alone stays true (rulebook §13).
 """
 
@@ -16,6 +19,7 @@ from crab_graph.eval.replay import Trajectory, replay
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import Verdict, grade_trajectory
 from crab_graph.money import format_cents, format_dollars
+from crab_graph.tools.fault_schedule import FaultKind, WorldFault
 from crab_graph.tools.ledger import Ledger
 from crab_graph.tools.registry import Owner
 
@@ -27,7 +31,10 @@ TrajectoryEdit = Callable[[Trajectory, Mapping[str, str]], Trajectory]
 
 PROPOSAL, RESERVED, CLOSING, ANY = "proposal", "reserved", "closing", "any"
 OFFER = "Would you like me to transfer you to a human agent?"
+DECLINED = "declined"
+"""The error of a charge that the bank declines."""
 _AMPLE_CENTS = 100_000_000
+_DECLINED_ONCE = (WorldFault(kind=FaultKind.DECLINED, nth=1),)
 
 
 class Unplayable(CrabGraphError):
@@ -65,6 +72,8 @@ class Telling:
     """Amounts approved, where they are not what is due."""
     uncharged: frozenset[str] = frozenset()
     offers_transfer: bool = False
+    hides_mishap: bool = False
+    """Whether the customer is not told of what the world broke."""
     says_amounts: bool = True
     token: str | None = "###STOP###"
     changes: tuple[TrajectoryEdit, ...] = ()
@@ -130,17 +139,18 @@ class Telling:
             tables[table][key] = row
         order = -1 if self.reverses_rows else 1
         rows = {name: list(found.values())[::order] for name, found in tables.items()}
-        return Task(self.task.spec, self.task.domain, lambda: rows)
+        return Task(_ample(self.task).spec, self.task.domain, lambda: rows)
 
 
 @lru_cache(maxsize=4)
 def _ample(task: Task) -> Task:
     """Return a task with cards that no change exhausts; most cells of the matrix share it."""
+    faults = _DECLINED_ONCE if task.spec.faults else ()
     tables = {name: dict(found) for name, found in task.world.tables.items()}
     for key, card in tables["cards"].items():
         tables["cards"][key] = card | {"limit_cents": _AMPLE_CENTS}
     rows = {name: list(found.values()) for name, found in tables.items()}
-    return Task(task.spec, task.domain, lambda: rows)
+    return Task(task.spec.model_copy(update={"faults": faults}), task.domain, lambda: rows)
 
 
 def perfect(task: Task, solution: SolutionIds) -> Telling:
@@ -254,8 +264,17 @@ class _Script:
         self._user(f"All is approved with {added['payment_method_id']}.")
         for item, booking_id in booked:
             if item.slot.id not in telling.uncharged:
-                self._call(Owner.AGENT, "charge_booking", {"booking_id": booking_id, **method})
+                self._charge(booking_id, method)
         self._approve([one for one in booked if one[0].slot.id in telling.late], method)
+
+    def _charge(self, booking_id: str, method: Mapping[str, str]) -> None:
+        charge = ("charge_booking", {"booking_id": booking_id, **method})
+        if self._call(Owner.AGENT, *charge, may_fail=True).get("error") != DECLINED:
+            return
+        if not self._telling.hides_mishap:
+            self._agent(ANY, f"The card for {booking_id} was declined. Shall I try it again?")
+            self._user("Yes, please try it again.")
+        self._call(Owner.AGENT, *charge)
 
     def _approve(self, booked: list[tuple[Item, str]], method: Mapping[str, str]) -> None:
         for item, booking_id in booked:
@@ -296,7 +315,9 @@ class _Script:
     def _user(self, text: str) -> None:
         self.lines.append({"role": "user", "content": text})
 
-    def _call(self, owner: Owner, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _call(
+        self, owner: Owner, name: str, arguments: Mapping[str, Any], *, may_fail: bool = False
+    ) -> dict[str, Any]:
         """Run a call; the empty result of a failed one makes the telling unusable at once."""
         call_id = f"call_{len(self.lines)}"
         role = "assistant" if owner is Owner.AGENT else "user"
@@ -306,7 +327,7 @@ class _Script:
         self._ledger = self._ledger.extended(outcome.events)
         answer = {"role": "tool", "owner": str(owner), "tool_call_id": call_id}
         self.lines.append(answer | {"content": outcome.content})
-        if outcome.error is not None:
-            raise Unplayable(f"{name}: {outcome.error['message']}")
         result: dict[str, Any] = json.loads(outcome.content)
+        if outcome.error is not None and not (may_fail and result.get("error") == DECLINED):
+            raise Unplayable(f"{name}: {outcome.error['message']}")
         return result

@@ -1,4 +1,4 @@
-"""Changes of what is said and of how it ends: M27 to M41, M43, M45 and M46."""
+"""Changes of what is said and of how it ends: M27 to M41, M43 and M45 to M47."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -28,6 +28,8 @@ def text_mutations(task: Task) -> Iterator[Operator]:
     domain = task.domain
     if not all(kind.is_free for kind in domain.kinds.values()):
         yield from _about_money()
+        if task.spec.faults:
+            yield operator("M47", with_fields(hides_mishap=True), Role.MISHAP_TOLD)
     yield operator("M30", _id_unsaid, Role.ID_TOLD)
     yield operator("M31", _one_of_many, Role.ID_TOLD)
     yield operator("M32", _replaced(PROPOSAL, _taken_back), Role.ID_TOLD)
