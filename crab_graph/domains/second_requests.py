@@ -355,8 +355,8 @@ class _Objects:
         return self._counter.has_solution(node, places, rows)
 
     def count(self, node: str, places: IntArray) -> int:
-        """Return how many solutions some objects complete."""
-        return self._counter.count({**self.present, node: places})
+        """Return how many solutions some objects complete; above `MOST_AFTER` at least so many."""
+        return self._counter.count({**self.present, node: places}, MOST_AFTER)
 
     def _only(self, beside: SeedSolution) -> dict[str, IntArray]:
         return {

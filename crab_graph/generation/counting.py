@@ -76,13 +76,18 @@ class EliminationCounter:
             self._cost[node] += weight * objects[node][name].astype(np.int64)
         self._orders = JoinOrders(self.nodes, self.edges, self._codes, self._truth)
 
-    def count(self, chosen: Rows) -> int:
-        """Return the number of solutions among the chosen objects."""
+    def count(self, chosen: Rows, most: int | None = None) -> int:
+        """Return the number of solutions among the chosen objects.
+
+        Where some number is the `most` of interest, one above it may be less than there are.
+        """
         kept = dict(chosen)
         for node in self.nodes:
             kept[node] = kept[node][self.has_solution(node, kept[node], kept)]
             if len(kept[node]) == 0:
                 return 0
+            if most is not None and len(kept[node]) > most:
+                return len(kept[node])  # each of them is in a solution of its own
         return int(self._eliminated(kept).weight.sum())
 
     def has_solution(self, node: str, candidates: IntArray, chosen: Rows) -> Mask:

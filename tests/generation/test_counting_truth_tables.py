@@ -63,6 +63,13 @@ def test_a_sum_that_costs_nothing_has_a_bound_too():
     assert counter(at_most(-1, free)).count(all_of()) == 0
 
 
+def test_more_than_is_of_interest_is_told_from_less():
+    free = at_most(1, {("a", "kind"): 1})
+    for most in range(8):
+        found = counter(free).count(all_of(), most)
+        assert found == 6 if most >= 6 else found > most
+
+
 def test_objects_that_are_not_chosen_do_not_count():
     assert counter(SAME).count(all_of(a=[0])) == 1
     assert counter(SAME).count(all_of(a=[0, 2])) == 2
