@@ -27,7 +27,8 @@ from crab_graph.domain.fields import (
     Span,
     Stock,
 )
-from crab_graph.domain.layout import Nature, deciders, field_of, nature
+from crab_graph.domain.layout import Nature, column_of, deciders, field_of, nature
+from crab_graph.domain.sql_words import SQL_WORDS
 from crab_graph.domain.verification import BOOKED_PLACES, BOOKED_UNITS, IS_ONE_OFFER, TOTAL
 
 RESERVED = frozenset(
@@ -66,6 +67,8 @@ def _of_field(offer: Offer, name: str) -> Iterator[str]:
         return
     if not name.isidentifier() or iskeyword(name) or name in RESERVED:
         yield "its name is taken or no identifier; choose another"
+    if column_of(offer, name).lower() in SQL_WORDS:
+        yield f"its column is a word of SQL; choose another name, such as '{name}_kind'"
     if isinstance(field, Price) and name != "price":
         yield "a Price is called 'price'; rename it, and say in `shown` what results call it"
     known = {*offer.fields, *([LEVEL] if field_of(offer, Price) else [])}

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import duckdb
 import pytest
 
 import crab_graph.domain as cd
+from crab_graph.domain.sql_words import SQL_WORDS
 from crab_graph.domain.validation import problems_of
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import TRAVEL
@@ -117,6 +119,7 @@ IDENTITIES = {
     "job 'a visit!': tools are named after it": replace(SOUND, job="a visit!"),
     "slot 'r': it stands for the request; call it otherwise": slot(id="r"),
     "field 'class': its name is taken or no identifier": with_field("class", cd.Choice((1, 2))),
+    "field 'order': its column is a word of SQL": with_field("order", cd.Choice((1, 2))),
     "offer 'room', holds: is 'single'; give Single(), Count(), Each() or Stay(…)": room(
         holds="single"
     ),
@@ -466,3 +469,10 @@ def test_one_thing_can_be_given_instead_of_derived():
     assert seen
     with pytest.raises(TypeError, match="colour"):
         cd.build(SOUND, colour="red")
+
+
+def test_every_word_that_the_database_keeps_is_known_as_one():
+    listed = duckdb.connect().execute(
+        "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
+    )
+    assert {word for (word,) in listed.fetchall()} <= SQL_WORDS
