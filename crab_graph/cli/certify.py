@@ -107,12 +107,25 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
                 str(one["id"]), *counts, str(one["searched_by"]), "ok" if is_ok else "MISMATCH"
             )
     console().print(table)
+    compared = [one for result in results for one in _comparisons(result)]
+    if compared:
+        held = sum(one["own"]["sql"] > 0 == one["others"]["sql"] for one in compared)
+        print(f"{held} of {len(compared)} comparisons of what is the cheaper hold on the tables.")
     wrong = sum(not result["ok"] for result in results)
     print(
         f"{len(results)} tasks: every count agrees."
         if ok
         else f"{len(results)} tasks, {wrong} with counts that do not agree."
     )
+
+
+def _comparisons(result: "Mapping[str, Any]") -> "list[dict[str, Any]]":
+    """Return what was compared of a task: as it is, after its faults, and after a change."""
+    found = [*result.get("comparisons", ())]
+    for one in result.get("recoveries", ()):
+        found += one.get("comparisons", ())
+    after = result.get("changed")
+    return [*found, *_comparisons(after)] if after else found
 
 
 def _fewest_left(result: "Mapping[str, Any]") -> int | None:

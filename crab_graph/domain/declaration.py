@@ -414,6 +414,8 @@ class Rule:
         instead: Wants and optional rules whose place it takes: a request that has it has none.
         unless: The rule or `TOTAL_BUDGET` before which it gives way, so that it counts only where
             the tables let both hold; it is about one slot then.
+        whichever: The one field that it reads, `slot.field`: of the values that it lets only that
+            counts with which the whole job can be had for less than with any other of them.
     """
 
     name: str
@@ -428,6 +430,7 @@ class Rule:
     suits: Callable[[Any], Sequence[Value]] | None = None
     instead: Sequence[str] = ()
     unless: str = ""
+    whichever: str = ""
 
     @property
     def is_optional(self) -> bool:

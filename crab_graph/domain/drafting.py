@@ -150,7 +150,7 @@ class Drafting:
         if joint:
             stated = self.blueprint.graph_maker.conditions
             chosen = draw_joint(self.declaration, stated, asked, joint, seed)
-            fields |= dict(asked_with(chosen, fields, seed))
+            fields |= dict(asked_with(self.declaration, chosen, fields, seed))
         return self.blueprint.request_type(**fields)
 
     def _wish(

@@ -1,8 +1,8 @@
 """Joint wishes: conditions, alternatives and shares, which harder tasks ask for.
 
 They are rules like any other. A request has as many as its level of difficulty says; those that go
-together take turns. One takes the place of simpler wishes, and one that gives way before a bound
-counts only where the tables let both hold.
+together take turns. One takes the place of simpler wishes, one that gives way before a bound counts
+only where the tables let both hold, and one for the cheaper of some values is settled by them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,7 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Rule
-from crab_graph.domain.request_types import GIVEN_UP
+from crab_graph.domain.request_types import GIVEN_UP, SETTLED
+from crab_graph.domain.requirements import admitted
 from crab_graph.domain.tracing import TracedCondition
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.randomness import derive_rng
@@ -47,24 +48,29 @@ def draw_joint(
 
 
 def asked_with(
-    chosen: Sequence[Rule], fields: Mapping[str, Any], seed: int
+    declaration: Declaration, chosen: Sequence[Rule], fields: Mapping[str, Any], seed: int
 ) -> Iterator[tuple[str, Any]]:
     """Yield what a request says otherwise that has some joint wishes: their values, and no others.
 
     `fields` are what it says without them.
     """
-    given_up = []
+    given_up, settled = [], []
     for rule in chosen:
         rng = derive_rng(seed, "joint wish", rule.name)
         suited = rule.suits(SimpleNamespace(**fields)) if rule.suits else ()
-        yield rule.name, rng.choice(suited or rule.values) if rule.values else True
+        value = rng.choice(suited or rule.values) if rule.values else True
+        yield rule.name, value
         yield from (
             (name, False if isinstance(fields[name], bool) else None) for name in rule.instead
         )
         if rule.unless and rng.random() < _GIVES_WAY:
             given_up.append(rule.name)
+        if rule.whichever:
+            settled.append((rule.name, rng.choice(admitted(declaration, rule, value))))
     if given_up:
         yield GIVEN_UP, tuple(given_up)
+    if settled:
+        yield SETTLED, tuple(settled)
 
 
 def _is_possible(
@@ -72,11 +78,12 @@ def _is_possible(
 ) -> bool:
     """Tell whether a request with some optional edges has what a joint wish speaks of."""
     needs = {rule.unless} if rule.unless else set()
-    if _BUDGET_FIELD in conditions[rule.name].given:
+    if rule.whichever or _BUDGET_FIELD in conditions[rule.name].given:
         needs.add(TOTAL_BUDGET)
     return needs <= set(asked) and not ({*rule.instead} & {TOTAL_BUDGET})
 
 
 def _clash(one: Rule, other: Rule) -> bool:
     taken = {one.name, *one.instead} & {other.name, *other.instead}
-    return bool(taken)
+    # With either of the values a wish that gives way could be met, and what costs less be others.
+    return bool(taken) or any(a.whichever and b.unless for a, b in ((one, other), (other, one)))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from crab_graph.domain.declaration import Declaration, Rule
-from crab_graph.domain.fields import Day
+from crab_graph.domain.fields import Choice, Day
 from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.subjects import Subject
 from crab_graph.generation.constraints import Value
@@ -87,13 +87,26 @@ def _truth(declaration: Declaration, lexicon: DomainLexicon, rule: Rule) -> Join
     Choices are read by the words of a wish for them, days as dates.
     """
     stated = trace_rule(declaration, rule)
+    compared = _words_of_compared(declaration, lexicon, rule)
     reads = [
-        (slot, _words_of(declaration, lexicon, f"{slot}.{name}")) for slot, name in stated.refs
+        (slot, compared or _words_of(declaration, lexicon, f"{slot}.{name}"))
+        for slot, name in stated.refs
     ]
     found = [(slot, words) for slot, words in reads if words is not None]
     if rule.unless or len(found) < len(reads):
         return None
     return JointTruth(tuple(found), stated.given, stated.predicate)
+
+
+def _words_of_compared(
+    declaration: Declaration, lexicon: DomainLexicon, rule: Rule
+) -> FactWords | None:
+    """Return the words of the values of which a wish wants the cheaper: a plan has their names."""
+    field = declaration.field_at(rule.whichever) if rule.whichever else None
+    if not isinstance(field, Choice):
+        return None
+    cues = {str(one): re.compile(rf"\b{re.escape(str(one).casefold())}\b") for one in field.values}
+    return lexicon.facts[rule.name].model_copy(update={"cues": cues})
 
 
 def _words_of(declaration: Declaration, lexicon: DomainLexicon, ref: str) -> FactWords | None:

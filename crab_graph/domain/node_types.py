@@ -21,6 +21,7 @@ from crab_graph.domain.fields import (
     Stock,
 )
 from crab_graph.domain.kind import Kind
+from crab_graph.domain.requirements import admitted
 from crab_graph.generation.constraint_graph import Derived, Lookup, NodeType, Property
 from crab_graph.generation.constraints import Constraint, Value
 from crab_graph.randomness import derive_rng
@@ -41,6 +42,7 @@ class WorldMaker:
         self._kinds = kinds
         self._rules = rules
         self._wanted = [*_wanted_choices(declaration)]
+        self._whichever = [rule for rule in declaration.joint_rules if rule.whichever]
 
     def node_types(self, request: Any, seed: int) -> dict[str, NodeType]:
         """Return what can exist in the world of one task, by kind."""
@@ -79,6 +81,10 @@ class WorldMaker:
             for one, value, key in self._wanted
             if one is field
         }
+        for rule in self._whichever:
+            asked = getattr(request, rule.name)
+            if asked and self._declaration.field_at(rule.whichever) is field:
+                found.update(admitted(self._declaration, rule, asked))
         return found - {None}
 
     def _days(self, request: Any) -> tuple[int, ...]:

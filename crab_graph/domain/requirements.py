@@ -6,6 +6,7 @@ between nodes keep their names.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,10 +19,10 @@ from crab_graph.domain.declaration import (
     Rule,
     Slot,
 )
-from crab_graph.domain.fields import Capacity, Field, Several, Stock
+from crab_graph.domain.fields import Capacity, Choice, Field, Several, Stock
 from crab_graph.domain.kind import Kind, bounded_cost
 from crab_graph.domain.layout import Nature, counts_people, field_of, nature
-from crab_graph.domain.request_types import GIVEN_UP
+from crab_graph.domain.request_types import GIVEN_UP, SETTLED
 from crab_graph.domain.tracing import NUMBER, REQUEST, TEXT, TracedCondition, parameters_of, trace
 from crab_graph.generation.constraint_graph import ConstraintGraph, Node
 from crab_graph.generation.constraints import (
@@ -126,12 +127,17 @@ class GraphMaker:
     def graph(self, request: Any) -> ConstraintGraph:
         """Return the constraint graph of a request."""
         made = tuple(one for make in self._makers if (one := make(request)) is not None)
-        given_up = getattr(request, GIVEN_UP, ())
-        if not given_up:
+        given_up, settled = getattr(request, GIVEN_UP, ()), dict(getattr(request, SETTLED, ()))
+        if not (given_up or settled):
             return ConstraintGraph(self.nodes, made)
-        asked = tuple(one for one in made if one.name not in given_up)
+        asked = tuple(
+            _settled(one, settled[one.name]) if one.name in settled else one
+            for one in made
+            if one.name not in given_up
+        )
         missed = tuple(one for one in made if one.name in given_up)
-        return ConstraintGraph(self.nodes, asked, missed)
+        rivals = tuple(_rival(one, settled[one.name]) for one in made if one.name in settled)
+        return ConstraintGraph(self.nodes, asked, missed, rivals)
 
 
 class _Wish(NamedTuple):
@@ -237,6 +243,31 @@ def _has_room(named: str, ref: Ref, key: str | None, request: Any) -> Constraint
     return Constraint(named, (ref,), at_least, {"minimum": size}, f"has room for {size}")
 
 
+def admitted(declaration: Declaration, rule: Rule, asked: Value) -> tuple[Value, ...]:
+    """Return the values of its one field that a joint wish lets, of which the cheaper one counts.
+
+    `asked` is its own value in a request.
+    """
+    stated, field = trace_rule(declaration, rule), declaration.field_at(rule.whichever)
+    values = field.values if isinstance(field, Choice) else ()
+    return tuple(one for one in values if stated.predicate(one, **{rule.name: asked}))
+
+
+def _settled(stated: Constraint, value: Value) -> Constraint:
+    """Return what a wish for the cheaper of some values comes to, by the tables."""
+    sentence = f"{stated.sentence}: {value}"
+    return replace(stated, predicate=equals, constants={"required": value}, sentence=sentence)
+
+
+def _rival(stated: Constraint, value: Value) -> Constraint:
+    """Return that a wish for the cheaper of some values takes another one of these."""
+
+    def other(own: Any, **constants: Any) -> Any:
+        return stated.predicate(own, **constants) & (own != value)
+
+    return replace(stated, predicate=other)
+
+
 def _edge(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Maker:
     days = days_of(declaration)
 
@@ -244,7 +275,7 @@ def _edge(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Make
         if rule.is_optional and not getattr(request, rule.name):
             return None
         given = {name: getattr(request, name) for name in stated.given}
-        if None in given.values():
+        if None in given.values() or (rule.whichever and request.budget_cents is None):
             # It is about a wish that this request does not have.
             return None
         constants = {

@@ -6,7 +6,7 @@ from string import Formatter
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Rule
 from crab_graph.domain.field_problems import listed
 from crab_graph.domain.fields import Choice, Field
-from crab_graph.domain.requirements import field_types, request_types, trace_rule
+from crab_graph.domain.requirements import admitted, field_types, request_types, trace_rule
 from crab_graph.domain.tracing import (
     REQUEST,
     TracedCondition,
@@ -95,8 +95,8 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Iterator[str]:
 def _of_joint(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Iterator[str]:
     """Yield what is wrong with a joint wish, or with what only one can be."""
     if not rule.joint:
-        if rule.values or rule.instead or rule.unless:
-            yield "values, instead, unless: only a joint wish has them; say `joint=True`"
+        if rule.values or rule.instead or rule.unless or rule.whichever:
+            yield "values, instead, unless, whichever: only a joint wish has them; say `joint=True`"
         return
     if rule.odds is not None:
         yield "odds: a level says how many joint wishes there are; leave them out"
@@ -113,8 +113,25 @@ def _of_joint(declaration: Declaration, rule: Rule, stated: TracedCondition) -> 
         yield f"unless '{rule.unless}': there is no such rule; there are {listed(bounds)}"
     if rule.unless and len(stated.owners) != 1:
         yield "unless: a wish that gives way is about one slot"
+    if rule.whichever:
+        yield from _of_cheaper(declaration, rule, stated)
     if not rule.wording.say or not rule.wording.parts:
         yield "wording: give `say`, and `parts` by which it is known to be told whole"
+
+
+def _of_cheaper(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Iterator[str]:
+    """Yield what is wrong with a wish for the cheaper of some values."""
+    if declaration.budget is None:
+        yield "whichever: what the whole job costs is known where there is a budget alone"
+    if rule.unless:
+        yield "whichever: such a wish gives way to nothing; leave out `unless`"
+    if [rule.whichever] != [".".join(ref) for ref in stated.refs]:
+        yield f"whichever '{rule.whichever}': say the one field that it reads, as `slot.field`"
+        return
+    if not isinstance(declaration.field_at(rule.whichever), Choice):
+        yield f"whichever '{rule.whichever}': that is no `Choice`"
+    elif any(len(admitted(declaration, rule, one)) < 2 for one in rule.values or (True,)):
+        yield "whichever: it lets fewer than two values, so that none can be the cheaper one"
 
 
 def _said(sentence: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from crab_graph.domain.contract import Domain, Draft, find_domain
 from crab_graph.domains.ladder import LADDER, difficulty_of
+from crab_graph.domains.rival_offers import with_dearer_rivals
 from crab_graph.domains.second_requests import with_second_request
 from crab_graph.domains.substance import (
     ENOUGH_DISTRACTORS,
@@ -145,7 +146,9 @@ def populate_draft(
         populate if paper is None else partial(populate_by_paper, parameters=paper)
     )
     band = closure_band(stratum, len(draft.folded.graph.node_ids))
-    return make(draft.folded, seed_count=stratum, closure=band, distractors=distractors, seed=seed)
+    made = make(draft.folded, seed_count=stratum, closure=band, distractors=distractors, seed=seed)
+    is_repaired = paper is None or paper.repair
+    return with_dearer_rivals((draft.folded,), made, seed) if is_repaired else made
 
 
 def closure_band(stratum: int, slots: int) -> range:

@@ -42,12 +42,14 @@ class FaultyJob(NamedTuple):
     """What faults are drawn for: a request, with every solution that it has on the tables.
 
     Where the user changes its mind, what faults leave must do for the request `after` it, too.
+    Where it wants the cheaper of some values, these are so by a `lead` in cents, which must stay.
     """
 
     domain: Domain
     request: Any
     solutions: Sequence[Solution]
     after: "FaultyJob | None" = None
+    lead: int | None = None
 
     def slots_of(self, kind: str) -> list[str]:
         """Return the slots that a kind of booking fills."""
@@ -61,8 +63,21 @@ class FaultyJob(NamedTuple):
     def without(self, kind: Kind, offer: str) -> int:
         """Return how many solutions do without an offer."""
         slots, key = self.slots_of(kind.name), kind.offer.key
-        own = sum(all(one[slot][key] != offer for slot in slots) for one in self.solutions)
+        left = [one for one in self.solutions if all(one[slot][key] != offer for slot in slots)]
+        own = len(left) if self._stays_cheaper(left) else 0
         return own if self.after is None else min(own, self.after.without(kind, offer))
+
+    @property
+    def totals(self) -> list[int]:
+        """What each solution costs, in cents."""
+        return [self.domain.cost_of_solution(one, self.request) for one in self.solutions]
+
+    def _stays_cheaper(self, left: Sequence[Solution]) -> bool:
+        """Tell whether the cheapest of some solutions costs less than every rival."""
+        if self.lead is None or not left:
+            return bool(left)
+        least = min(self._replace(solutions=left).totals)
+        return least - min(self.totals) < self.lead
 
     @property
     def paid(self) -> list[Kind]:
@@ -118,10 +133,10 @@ def _quote(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
 
 def _slack(job: FaultyJob) -> int:
     """Return by how many cents every solution may get dearer."""
-    totals = [job.domain.cost_of_solution(one, job.request) for one in job.solutions]
-    budget = getattr(job.request, "budget_cents", None)
+    totals, budget = job.totals, getattr(job.request, "budget_cents", None)
     on_card = int(max(totals) * _SPARE)
     own = on_card if budget is None else min(on_card, budget - max(totals))
+    own = own if job.lead is None else min(own, job.lead - 1)
     return own if job.after is None else min(own, _slack(job.after))
 
 
@@ -133,8 +148,7 @@ def _declined(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
 
 def _limit(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
     """Yield a limit that the cheapest solution goes beyond."""
-    totals = [job.domain.cost_of_solution(one, job.request) for one in job.solutions]
-    cents = int(min(totals) * rng.uniform(*_BORNE)) // _ROUND * _ROUND
+    cents = int(min(job.totals) * rng.uniform(*_BORNE)) // _ROUND * _ROUND
     if cents > 0:
         yield WorldFault(kind=FaultKind.LIMIT, cents=cents)
 

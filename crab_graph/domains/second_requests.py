@@ -7,7 +7,7 @@ same kind that complete none, of either request.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import Domain, Draft
 from crab_graph.domain.request_types import fixed_values
+from crab_graph.domains.rival_offers import exchanged, with_dearer_rivals
 from crab_graph.domains.task import ChangeKind, SolutionIds
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.bundles import Occupancy
@@ -33,7 +34,7 @@ from crab_graph.generation.objects import (
     take,
     valid_rows,
 )
-from crab_graph.generation.population import Origin, Population
+from crab_graph.generation.population import Population
 from crab_graph.generation.seeds import SeedSolution
 from crab_graph.randomness import derive_array_rng, derive_rng
 
@@ -172,8 +173,11 @@ def with_second_request(domain: Domain, draft: Draft, population: Population, se
         graphs = draft.folded, after.folded
         for node in _differing(*graphs):
             made = _Tightening(*graphs, population, node, (seed, number)).made()
-            if made is not None:
-                return Twin(made.population, second, after, made.solutions)
+            if made is None:
+                continue
+            with suppress(UnsatisfiableTask):
+                final = with_dearer_rivals(graphs, made.population, seed)
+                return Twin(final, second, after, made.solutions)
     raise UnsatisfiableTask("no change of mind has solutions of its own")
 
 
@@ -232,7 +236,8 @@ class _Tightening:
         after = _Objects(self._after, all_objects, {self._type.name: size})
         known = after.present[self._node]
         out = known[after.completes(self._node, known)]
-        if "seed" in _at(self._population.origins[self._type.name], out.tolist()):
+        origins = self._population.origins[self._type.name]
+        if any(origins[place] == "seed" for place in out.tolist()):
             return None
         fits = valid_rows(objects, self._before.node_constraints[self._node])
         new = np.setdiff1d(after.fitting(self._node, size), fits)
@@ -251,7 +256,8 @@ class _Tightening:
         added = np.concatenate([first, rest[: len(out) - len(first)]])
         if not len(first) or len(added) != len(out):
             return None
-        return _Tightened(self._replaced(objects, kept, added), target.solutions)
+        made = exchanged(self._before, self._node, self._population, kept, take(objects, added))
+        return _Tightened(made, target.solutions)
 
     def _fresh(self) -> CodedObjects | None:
         """Return other objects that the second request could take at the node."""
@@ -285,39 +291,12 @@ class _Tightening:
         mine = [at for at, one in enumerate(made_for) if one == (self._node, "node")]
         return rng.permutation(np.array(mine, dtype=np.int64))[:1]
 
-    def _replaced(self, objects: CodedObjects, kept: IntArray, added: IntArray) -> Population:
-        """Return the population with other objects of the type."""
-        name, old = self._type.name, self._population
-        asked = self._before.node_constraints[self._node]
-        extra = take(objects, added)
-        holds = [np.asarray(item.evaluate(lambda ref: extra[ref[1]])) for item in asked]
-        broken = [
-            next(item.name for item, fits in zip(asked, holds, strict=True) if not fits[place])
-            for place in range(len(added))
-        ]
-        keep = kept.tolist()
-        return replace(
-            old,
-            objects={**old.objects, name: concatenate([take(self._own, kept), extra])},
-            nodes={**old.nodes, name: [*_at(old.nodes[name], keep), *[self._node] * len(added)]},
-            origins={**old.origins, name: [*_at(old.origins[name], keep), *_made(len(added))]},
-            broken={**old.broken, name: [*_at(old.broken[name], keep), *broken]},
-        )
-
 
 class _Target(NamedTuple):
     """An object, by its place, and how many solutions it completes."""
 
     place: int
     solutions: int
-
-
-def _at(listed: Sequence[Any], places: Sequence[int]) -> list[Any]:
-    return [listed[place] for place in places]
-
-
-def _made(number: int) -> list[Origin]:
-    return ["node"] * number
 
 
 class _Objects:

@@ -29,9 +29,11 @@ from crab_graph.generation.certify import (
     certify_tables,
     recount,
 )
+from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.materialize import create_tables, hash_rows, load_rows
 from crab_graph.generation.objects import Columns
 from crab_graph.generation.population import Population
+from crab_graph.generation.rivals import Contest
 from crab_graph.generation.search import Solution, search_solutions
 from crab_graph.schema import canonical_json
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
@@ -92,7 +94,8 @@ def certify_drawn(
             certificate = recount(stored, offered, certificate)
             _check(certificate, task_id, drawn)
         changes = _certified_change(domain, drawn, stored, offered, solutions, by_csp=by_csp)
-        job = FaultyJob(domain, draft.request, solutions, changes.job)
+        lead = _lead(stored.graph, offered)
+        job = FaultyJob(domain, draft.request, solutions, changes.job, lead)
         faults, certificate, changes = _certified_faults(
             task_id, drawn, job, changes, stored, certificate
         )
@@ -192,7 +195,13 @@ def _certified_change(
     )
     totals = [domain.cost_of_solution(one, request) for one in solutions]
     budget = getattr(request, "budget_cents", None) or 0
-    return _Changes((change,), [*totals, budget], FaultyJob(domain, request, solutions))
+    job = FaultyJob(domain, request, solutions, lead=_lead(stored.graph, offered))
+    return _Changes((change,), [*totals, budget], job)
+
+
+def _lead(graph: ConstraintGraph, offered: Mapping[str, Columns]) -> int | None:
+    """Return by how much what a graph takes for the cheaper is, where it has rivals."""
+    return Contest.of_types(graph, offered).lead if graph.rivals else None
 
 
 def _certified_faults(

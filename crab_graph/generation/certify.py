@@ -22,6 +22,7 @@ from crab_graph.generation.constraints import Constraint, LinearSum, Ref, split_
 from crab_graph.generation.counting import EliminationCounter, narrowest_order
 from crab_graph.generation.grouped_csp import count_by_csp
 from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
+from crab_graph.generation.rivals import Comparison, Contest, Counts, compare
 from crab_graph.generation.search import Row, Solution, search_solutions
 from crab_graph.schema import FileModel
 
@@ -166,6 +167,7 @@ class Recovery(FileModel):
         kind: What goes wrong.
         offer: The offer it strikes; `None` where the tables stay as they are.
         needed: How many there must be, or how few: none of those of an offer that it cannot strike.
+        comparisons: That what is the cheaper still is.
     """
 
     fault: int
@@ -175,19 +177,22 @@ class Recovery(FileModel):
     arrays: int
     search: int
     needed: int
+    comparisons: tuple[Comparison, ...] = Field((), exclude_if=lambda found: not found)
 
     @property
     def ok(self) -> bool:
         """Whether the counts agree, and there are as many as needed."""
-        return self.sql == self.arrays == self.search >= self.needed
+        is_counted = self.sql == self.arrays == self.search >= self.needed
+        return is_counted and all(one.ok for one in self.comparisons)
 
 
 class Certificate(FileModel):
     """The closure of a task's seeds, and how many solutions three ways of counting found.
 
     A search stops at `expected` + `SEARCH_MARGIN`. Certificates of before there were two kinds of
-    search were all made by the plain one. Of a task with faults it says what is left after each;
-    where the user changes its mind `changed` is that of the request after it, counted again.
+    search were all made by the plain one. Of a task with faults it says what is left after each, of
+    one that asks for the cheaper of some values that it is; where the user changes its mind
+    `changed` is that of the request after it, counted again.
     """
 
     expected: int
@@ -195,6 +200,7 @@ class Certificate(FileModel):
     arrays: int
     search: int
     searched_by: SearchedBy = SearchedBy.PLAIN
+    comparisons: tuple[Comparison, ...] = Field((), exclude_if=lambda found: not found)
     recoveries: tuple[Recovery, ...] = Field((), exclude_if=lambda found: not found)
     changed: "Certificate | None" = Field(None, exclude_if=lambda found: found is None)
 
@@ -203,6 +209,7 @@ class Certificate(FileModel):
         """Whether all counts agree with what is expected."""
         is_counted = self.expected == self.sql == self.arrays == self.search
         is_counted = is_counted and (self.changed is None or self.changed.ok)
+        is_counted = is_counted and all(one.ok for one in self.comparisons)
         return is_counted and all(one.ok for one in self.recoveries)
 
     def as_json(self) -> dict[str, Any]:
@@ -235,6 +242,20 @@ class StoredTask(NamedTuple):
             for name, sql in self.sources.items()
         }
 
+    def compared(self, offers: Mapping[str, Columns]) -> tuple[Comparison, ...]:
+        """Return that what the graph takes for the cheaper is; `offers` are those of its types."""
+        if not self.graph.rivals:
+            return ()
+
+        def count(graph: ConstraintGraph) -> Counts:
+            other = self._replace(graph=graph)
+            search, _ = _search(other, other.offered(offers), 0)
+            return Counts(
+                sql=other.count_by_sql(), arrays=count_offers(graph, offers), search=search
+            )
+
+        return compare(self.graph, Contest.of_types(self.graph, offers).least, count)
+
     def offered(self, offers: Mapping[str, Columns]) -> dict[str, list[Row]]:
         """Return the rows that each node's table offers, as plain values."""
         listed: dict[str, list[Row]] = {name: [*rows(own)] for name, own in offers.items()}
@@ -252,7 +273,7 @@ def certify_tables(
     solutions = search_solutions(stored.graph, rows_of, expected + SEARCH_MARGIN)
     arrays = count_offers(stored.graph, offers)
     counts = (expected, stored.count_by_sql(), arrays, len(solutions))
-    return _certificate(*counts, SearchedBy.PLAIN), solutions
+    return _certificate(*counts, SearchedBy.PLAIN, stored.compared(offers)), solutions
 
 
 def recount(
@@ -268,7 +289,8 @@ def certify_again(stored: StoredTask, expected: int) -> Certificate:
     offers = stored.offers()
     found, by = _search(stored, stored.offered(offers), expected)
     arrays = count_offers(stored.graph, offers)
-    return _certificate(expected, stored.count_by_sql(), arrays, found, by)
+    compared = stored.compared(offers)
+    return _certificate(expected, stored.count_by_sql(), arrays, found, by, compared)
 
 
 def _search(
@@ -282,11 +304,15 @@ def _search(
 
 
 def _certificate(
-    expected: int, sql: int, arrays: int, search: int, searched_by: SearchedBy
+    expected: int,
+    sql: int,
+    arrays: int,
+    search: int,
+    searched_by: SearchedBy,
+    comparisons: tuple[Comparison, ...],
 ) -> Certificate:
-    return Certificate(
-        expected=expected, sql=sql, arrays=arrays, search=search, searched_by=searched_by
-    )
+    counts = {"expected": expected, "sql": sql, "arrays": arrays, "search": search}
+    return Certificate(**counts, searched_by=searched_by, comparisons=comparisons)
 
 
 def count_offers(graph: ConstraintGraph, offers: Mapping[str, Columns]) -> int:

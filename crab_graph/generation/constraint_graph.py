@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crab_graph.generation.constraints import Constraint, Value
+from crab_graph.generation.constraints import Constraint, Value, bounded_sum
 
 Codes = dict[str, NDArray[np.int64]]
 """Objects as positions in the domains of their free properties."""
@@ -184,12 +184,14 @@ class ConstraintGraph:
     """A task graph G = (N, C): required entities, and constraints over one of them or several.
 
     `missed` are wishes about one entity that count only where something meets them beside all that
-    the graph asks for: here nothing is to, so that no solution does.
+    the graph asks for: here nothing is to, so that no solution does. `rivals` take the place of
+    constraints with their names: what then solves costs more than the cheapest solution.
     """
 
     nodes: tuple[Node, ...]
     constraints: tuple[Constraint, ...]
     missed: tuple[Constraint, ...] = ()
+    rivals: tuple[Constraint, ...] = ()
 
     @cached_property
     def node_ids(self) -> tuple[str, ...]:
@@ -204,6 +206,18 @@ class ConstraintGraph:
     def node_constraints(self, node_id: str) -> tuple[Constraint, ...]:
         """Constraints that read properties of this node alone."""
         return tuple(item for item in self.constraints if item.nodes == (node_id,))
+
+    def within(self, bound: int, rival: Constraint | None = None) -> "ConstraintGraph":
+        """Return the graph under another bound of its sum, and with a rival in its place."""
+        made = []
+        for item in self.constraints:
+            if rival is not None and item.name == rival.name:
+                made.append(rival)
+            elif item.linear is not None:
+                made.append(bounded_sum(item.name, item.linear.weights, bound, item.sentence))
+            else:
+                made.append(item)
+        return ConstraintGraph(self.nodes, tuple(made))
 
     def type_of(self, node_id: str) -> str:
         """Name of the node type of a node."""

@@ -46,6 +46,9 @@ an agent that searches the right route never sees the former."""
 WHOLE_SHARE = 0.5
 """Share of node distractors that keep all other constraints, where entities have several offers."""
 
+_WIDENED = 3
+"""The round of drawing from which on there may be more entities."""
+
 EXCESS = 4
 """Candidates drawn for each node distractor, among which those that level groups are chosen."""
 
@@ -108,12 +111,14 @@ def generate_node_distractors(
     # Where entities have several offers each, half of the distractors keep to no other wish, or all
     # that an entity has would be what is wished for and its neighbours.
     kept_whole = 1.0 if draw.entities is None else WHOLE_SHARE
-    rounds = (("all", True), ("structural", True), ("all", False), *[("structural", False)] * 2)
+    # What is asked of one value out of few leaves entities less room; what finds none is redrawn.
+    last = 4 if folded.graph.rivals else 2
+    rounds = (("all", True), ("structural", True), ("all", False), *[("structural", False)] * last)
     for number, (kept, is_like) in enumerate(rounds):
         if missing <= 0:
             break
-        if number >= len(rounds) - 2:
-            draw.widen(is_last=number == len(rounds) - 1)
+        if number >= _WIDENED:
+            draw.widen(is_last=number > _WIDENED)
         asked = math.ceil(missing * kept_whole) if number == 0 else missing
         shares = draw.shares(kept, asked)
         rngs = [

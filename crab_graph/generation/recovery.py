@@ -42,6 +42,8 @@ def _left(stored: StoredTask, offers: Mapping[str, Columns], blow: Blow, limit: 
     after = stored._replace(sources={**stored.sources, blow.type: _source(stored, blow)})
     changed = {**offers, blow.type: _columns(offers[blow.type], blow)}
     found = search_solutions(stored.graph, stored.offered(changed), limit)
+    # Where nothing is left nothing is the cheaper; such an offer the fault cannot strike.
+    compared = after.compared(changed) if blow.needed else ()
     return Recovery(
         fault=blow.fault,
         kind=blow.kind,
@@ -50,6 +52,7 @@ def _left(stored: StoredTask, offers: Mapping[str, Columns], blow: Blow, limit: 
         arrays=count_offers(stored.graph, changed),
         search=len(found),
         needed=blow.needed,
+        comparisons=compared,
     )
 
 

@@ -49,6 +49,7 @@ COVERED = {
     "flights_share": "D27",
     "stars_unless": "D28",
     "apart_from_nights": "D29",
+    "cheaper_district": "D30",
 }
 
 DECIDING = {
@@ -83,7 +84,7 @@ def test_labels_and_roles_of_travel_are_those_of_the_rulebook():
         Role.UNITS: ["D06"],
         Role.WISH: ["D08", "D09", "D10", "D11"],
         Role.WINDOW: ["D12"],
-        Role.EDGE: "D13 D14 D15 D16 D18 D25 D26 D27 D28 D29".split(),
+        Role.EDGE: "D13 D14 D15 D16 D18 D25 D26 D27 D28 D29 D30".split(),
         Role.BUDGET: ["D17"],
     }
 

@@ -64,6 +64,11 @@ TASKS: dict[str, dict[str, Any]] = {
     "exact budget": {"budget_cents": 1_010_00},
     "few wishes": {"budget_cents": None, "same_carrier": False, "same_district": False},
     "joint wishes": {"flights_share": 30, "stars_unless": 4, "apart_from_nights": True},
+    "cheaper of two": {
+        "same_district": False,
+        "cheaper_district": "Harborside or Old Town",
+        "settled": (("cheaper_district", "Old Town"),),
+    },
     "window": {"last_day": "2027-05-05"},
 }
 

@@ -10,17 +10,19 @@ from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import reading_of
 
-EITHER, SHARE, STARS, APART = (
+EITHER, SHARE, STARS, APART, CHEAPER = (
     "attraction_either",
     "flights_share",
     "stars_unless",
     "apart_from_nights",
+    "cheaper_district",
 )
 WISHES = {
     EITHER: "a tour in the afternoon or else a museum in the evening",
     SHARE: 50,
     STARS: 4,
     APART: True,
+    CHEAPER: "Harborside or Old Town",
 }
 
 
@@ -51,6 +53,8 @@ def heard(key, text):
         (SHARE, "So the flights may take no more than 50% of the budget, correct?"),
         (SHARE, "You want to spend at most half of the budget on flights, right?"),
         (APART, "No attraction on the day of a night flight or the day before or after, right?"),
+        (CHEAPER, "You'd stay in Harborside or Old Town, whichever is cheaper, correct?"),
+        (CHEAPER, "To confirm: hotel in Old Town or Harborside, the one that costs less. Right?"),
         (APART, "To confirm: no visit on the day of a red-eye nor on those next to it. Right?"),
     ),
 )
@@ -70,6 +74,9 @@ def test_a_joint_wish_told_whole_is_affirmed(key, text):
         (STARS, "So at least 3 stars unless that breaks the budget, correct?"),
         (SHARE, "At most 60 percent of your budget goes to flights, right?"),
         (APART, "You want no attraction on the day of a night flight, correct?"),
+        (CHEAPER, "So the hotel should be in Old Town, right?"),
+        (CHEAPER, "You want a hotel in Harborside or Old Town, correct?"),
+        (CHEAPER, "You'd stay in Harborside or Hilltop, whichever is cheaper, right?"),
     ),
 )
 def test_a_joint_wish_told_in_part_or_otherwise_is_denied(key, text):
@@ -85,6 +92,9 @@ def test_a_joint_wish_told_in_part_or_otherwise_is_denied(key, text):
         (STARS, "How many stars should the hotel have?"),
         (SHARE, "How should the budget be split between flights and hotel?"),
         (APART, "What time of day should the flights be?"),
+        (CHEAPER, "Which district would you like to stay in?"),
+        (CHEAPER, "Do you have a preferred neighbourhood for the hotel?"),
+        (CHEAPER, "Should the attraction be in the same district as the hotel?"),
     ),
 )
 def test_a_question_for_the_wish_whose_place_it_takes_asks_for_it(key, text):
@@ -109,6 +119,13 @@ PLAN = (
         (EITHER, "show, 2027-05-12", True),
         (APART, "museum, 2027-05-12, afternoon", False),
         (APART, "museum, 2027-05-11, afternoon", True),
+        (CHEAPER, "museum, 2027-05-12\n- Hotel: Alder Inn (HT-8823), Hilltop, 3 stars", True),
+        (
+            CHEAPER,
+            "museum, 2027-05-12\n- Hotel: Alder Inn (HT-8823), Old Town, 3 stars",
+            False,
+        ),
+        (CHEAPER, "museum, 2027-05-12\n- Hotel: Alder Inn (HT-8823), 3 stars", False),
     ),
 )
 def test_a_plan_that_no_reading_makes_fit_contradicts_the_wish(key, shown, is_wrong):

@@ -146,9 +146,12 @@ class Desk:
         held = rethinking.held if is_changed else frozenset()
         looks = Lookups(self.handbook, wishes, graph, prunes=self.prunes, held=held)
         shown = looks.show(conversation)
-        if shown.missing and not (shown.offers and self.prunes):
+        compared = [one for one in self.handbook.compared if one.name in wishes]
+        if shown.missing and (compared or not (shown.offers and self.prunes)):
             return shown.missing
         offers = Shortlist(self.handbook, wishes, shown)
+        for rule in compared:
+            offers = offers.cheaper(*rule.whichever.split("."))
         lists = rethinking.shortlists(offers, wishes) if is_changed else [offers]
         # One stay after the other is asked for, until there is one with which all fits.
         found = next(filter(None, map(self.choose, lists)), None)

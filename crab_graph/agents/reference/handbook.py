@@ -10,7 +10,7 @@ from crab_graph.agents.reference.wish_vocabulary import CUSTOMER, EMAIL, Wishes
 from crab_graph.agents.reference.wishes import WishReader
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import Domain, TaskSlot
-from crab_graph.domain.declaration import Slot, Want
+from crab_graph.domain.declaration import Rule, Slot, Want
 from crab_graph.domain.derived_lexicon import lexicon
 from crab_graph.domain.fields import Several
 from crab_graph.domain.kind import Kind, KindTools
@@ -147,6 +147,11 @@ class Handbook:
         if not len(names) == len(births) == party:
             return None
         return tuple(zip(names, births, strict=True))
+
+    @property
+    def compared(self) -> list[Rule]:
+        """The wishes for the cheaper of some values."""
+        return [rule for rule in self.declaration.joint_rules if rule.whichever]
 
     def request(self, wishes: Wishes, given_up: Sequence[str] = ()) -> Any:
         """Return the request that the wishes come to; what is not known is no wish.

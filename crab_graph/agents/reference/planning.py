@@ -117,6 +117,14 @@ class Shortlist:
         less.offers = {**self.offers, **rows}
         return less
 
+    def cheaper(self, slot: str, name: str) -> "Shortlist":
+        """Return the same with that value of a property alone which the cheapest job has."""
+        plan = self.cheapest()
+        if plan is None:
+            return self
+        value = next(part.row[name] for part in plan.parts if part.slot.id == slot)
+        return self.only({slot: [row for row in self.offers[slot] if row[name] == value]})
+
     def plan(self, chosen: Mapping[str, Row]) -> Plan:
         """Return the plan of one offer for each slot."""
         return Plan(tuple(self.part(slot, row) for slot, row in chosen.items()))

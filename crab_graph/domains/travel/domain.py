@@ -492,8 +492,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=3,
-        reads=(2,),
+        version=4,
+        reads=(2, 3),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),

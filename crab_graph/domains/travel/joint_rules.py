@@ -1,4 +1,4 @@
-"""The joint wishes of travellers: alternatives, a share, a condition, a distance (see `Rule`)."""
+"""The joint wishes of travellers: alternatives, a share, conditions, distances (see `Rule`)."""
 
 from functools import reduce
 from operator import or_
@@ -51,6 +51,35 @@ def _is_apart(outbound: Any, return_: Any, attraction: Any) -> Any:
 def _takes_no_more(outbound: Any, return_: Any, r: Any) -> Any:
     flights = (outbound.price + return_.price) * r.party_size
     return flights * 100 <= r.flights_share * r.budget_cents
+
+
+_DISTRICTS = {
+    f"{one} or {other}": (one, other)
+    for one, other in (
+        ("Harborside", "Old Town"),
+        ("Market District", "Station Quarter"),
+        ("Riverfront", "Market District"),
+        ("Union Square", "Garden Quarter"),
+        ("Hilltop", "West End"),
+        ("Canal Row", "Station Quarter"),
+        ("Old Town", "Riverfront"),
+        ("Garden Quarter", "Hilltop"),
+    )
+}
+"""Two districts of which the one is wished that makes the trip cheaper."""
+
+_NAMED = "|".join(sorted({name for pair in _DISTRICTS.values() for name in pair}))
+_CHEAPER = r"\b(?:cheap(?:er|est)|less|lower|lowest|least|saves?|inexpensive|better value)\b"
+
+
+def _is_in_either(hotel: Any, r: Any) -> Any:
+    return reduce(
+        or_,
+        (
+            (r.cheaper_district == value) & ((hotel.district == one) | (hotel.district == other))
+            for value, (one, other) in _DISTRICTS.items()
+        ),
+    )
 
 
 _SHARES = tuple(range(20, 85, 5))
@@ -180,6 +209,36 @@ JOINT_RULES = (
                 r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;,\n]{0,30}\b(?:at|by) night\b"
                 r"|\bred-?eyes?\b"
             ),
+        ),
+    ),
+    cd.Rule(
+        "cheaper_district",
+        _is_in_either,
+        "the hotel is in {r.cheaper_district}, whichever makes the whole trip cheaper",
+        check="D30",
+        title="hotel in the cheaper of two districts",
+        joint=True,
+        values=tuple(_DISTRICTS),
+        whichever="hotel.district",
+        instead=("same_district",),
+        wording=cd.Wording(
+            (
+                "The hotel should be in {value}, whichever makes the whole trip cheaper.",
+                "We want to stay in {value}: in the one of the two with which the whole trip "
+                "comes cheapest.",
+            ),
+            "Hotel in {value}, whichever makes the whole trip cheaper.",
+            ask=(
+                r"\b(?:which|what|any|preferred|particular|favou?rite) (?:\w+ ){0,3}?(?:districts?|"
+                r"neighbou?rhoods?|areas?|quarters?|parts? of (?:the )?(?:city|town))\b",
+                r"\bwhere (?:in (?:the )?(?:city|town)|to stay|(?:would|do) you "
+                r"(?:like|want|prefer) to stay)\b",
+            ),
+            parts={
+                value: (*(rf"\b{name.casefold()}\b" for name in pair), _CHEAPER)
+                for value, pair in _DISTRICTS.items()
+            },
+            about=rf"\b(?:{_NAMED.casefold()})\b",
         ),
     ),
 )
