@@ -75,15 +75,14 @@ def _print_verdict(verdict: "Verdict", *, is_current: bool) -> None:
     from rich.text import Text
 
     from crab_graph.analysis.labels import plain
+    from crab_graph.analysis.viewer.changed_minds import last_word
 
     fault = "" if verdict.fault is None else f", fault: {FAULTS[verdict.fault]}"
     strict = "passes" if verdict.strict["passed"] else "does not pass"
     also = f" (strict grading: {strict})" if verdict.checks else ""
     print(f"{verdict.task_id}: {OUTCOMES[verdict.outcome]}{fault}{also}")
-    if (word := verdict.metrics.get("last_word")) is not None:
-        said = word.get("message")
-        since = "never said" if said is None else f"said in message {said}"
-        print(f"The user's change of mind was {since}: the {word['request']} request counts.")
+    if (counted := last_word(verdict.metrics)) is not None:
+        print(counted)
     if verdict.error is not None:
         print(f"error: {verdict.error}")
     if verdict.failures:

@@ -50,13 +50,15 @@ class Background:
         except (CrabGraphError, OSError):
             return cls(None, card)
 
-    def fact_values(self, task_id: str) -> Mapping[str, str]:
-        """Return what each fact of a task says, by its key, in words."""
+    def fact_values(self, task_id: str, *, is_changed: bool = False) -> Mapping[str, str]:
+        """Return what each fact of a task says, by its key, in words; or says after a change."""
         if self._bench is None:
             return {}
         try:
             with self._lock:
-                return {fact.key: _in_words(fact.value) for fact in self._bench[task_id].facts}
+                task = self._bench[task_id]
+                told = task.second if is_changed and task.second is not None else task
+                return {fact.key: in_words(fact.value) for fact in told.facts}
         except CrabGraphError:
             return {}
 
@@ -81,11 +83,12 @@ NOTHING_BEHIND = Background(None)
 """Of a record alone."""
 
 
-def _in_words(value: Any) -> str:
+def in_words(value: Any) -> str:
+    """Return the value of a fact in words."""
     if isinstance(value, list):
-        return ", ".join(map(_in_words, value))
+        return ", ".join(map(in_words, value))
     if isinstance(value, Mapping):
-        return " ".join(map(_in_words, value.values()))
+        return " ".join(map(in_words, value.values()))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)

@@ -23,6 +23,7 @@ from crab_graph.analysis.viewer.screen import (
     deed_line,
     evidence_text,
     head_of,
+    print_changed_minds,
     print_changes,
     print_indented,
     print_speaker,
@@ -109,6 +110,8 @@ def print_turn(console: Console, record: EpisodeRecord, turn: TurnDetail, *, pri
     console.print()
     print_speaker(console, exchange)
     print_text(console, exchange)
+    if exchange.turn is not None:
+        print_changed_minds(console, record, exchange.turn)
     if private:
         print_told(console, record, exchange)
     if exchange.turn is not None and (took := turn_spending(record, exchange.turn)):

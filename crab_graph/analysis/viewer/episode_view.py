@@ -8,6 +8,7 @@ from typing import Any
 from crab_graph import terms
 from crab_graph.analysis import labels
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
+from crab_graph.analysis.viewer.changed_minds import changed_minds, last_word
 from crab_graph.analysis.viewer.exchanges import (
     SIGNS,
     Exchange,
@@ -57,7 +58,8 @@ def view_episode(
         for error in record.metrics.get("user_errors", ())
     ]
     titles = labels.check_titles(background.card)
-    values = background.fact_values(record.task_id) if record.facts else {}
+    changed = (record.metrics.get("last_word") or {}).get("request") == "changed"
+    values = background.fact_values(record.task_id, is_changed=changed) if record.facts else {}
     return {
         "head": _view_head(record, background.card),
         "exchanges": spoken,
@@ -84,6 +86,8 @@ def view_episode(
         ],
         "user_errors": view_evidence(errors, exchanges),
         "facts": [{**fact, "value": values.get(fact["key"])} for fact in record.facts],
+        "changed_minds": [one._asdict() for one in changed_minds(record)],
+        "last_word": last_word(record.metrics),
         "notes": [note.model_dump(mode="json", exclude={"schema_version"}) for note in notes],
         "spending": view_spending(record),
         "why": _view_why(record, background.card, exchanges, numbers),

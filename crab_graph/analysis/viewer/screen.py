@@ -15,6 +15,7 @@ from rich.text import Text
 from crab_graph import terms
 from crab_graph.analysis import labels
 from crab_graph.analysis.labels import agent_name, plain
+from crab_graph.analysis.viewer.changed_minds import changed_minds, last_word
 from crab_graph.analysis.viewer.exchanges import (
     SIGNS,
     Exchange,
@@ -67,6 +68,7 @@ def print_episode(
             for deed in deeds:
                 if deed["message"] == exchange.turn and deed["match"] is False:
                     print_indented(console, deed_line(deed), 4)
+            print_changed_minds(console, record, exchange.turn)
             if private:
                 print_told(console, record, exchange)
     _print_checks(console, record, card)
@@ -118,6 +120,13 @@ def print_text(console: Console, exchange: Exchange) -> None:
     is_empty = not exchange.text.strip()
     said = Text("(empty message)", style="dim") if is_empty else plain(exchange.text)
     print_indented(console, said, 4)
+
+
+def print_changed_minds(console: Console, record: EpisodeRecord, turn: int) -> None:
+    """Print what the user wants otherwise from a message on."""
+    for one in changed_minds(record):
+        if one.turn == turn:
+            print_indented(console, one.text, 4, "magenta")
 
 
 def print_told(console: Console, record: EpisodeRecord, exchange: Exchange) -> None:
@@ -225,6 +234,8 @@ def _print_checks(console: Console, record: EpisodeRecord, card: DomainCard) -> 
         if evidence:
             line.append(": ").append_text(evidence)
         print_indented(console, line, 0)
+    if (counted := last_word(record.metrics)) is not None:
+        console.print(plain(counted))
     for error in record.metrics.get("user_errors", ()):
         found = f"the user's {error['code']}: {error['text']} (message {error['message']})"
         console.print(plain(found), style="yellow")

@@ -35,6 +35,10 @@ function drawClaims(deeds) {
     others.length ? make("details", {}, make("summary", {}, `${plural(others.length, "claim")} borne out`), make("ul", {}, others.map(line))) : null);
 }
 
+function drawChangedMinds(minds) {
+  return minds.map((one) => make("p", { class: "told changed" }, unbroken(`The user ${one.text}.`)));
+}
+
 function drawTold(facts) {
   if (!facts.length) return null;
   return make("p", { class: "told" }, "Told here: ", facts.map((fact) => words(fact.key)).join(", "));
@@ -56,7 +60,7 @@ export function drawExchange(view, place, showsPrivate, prefix = "", notes = nul
     make("div", {},
       make("p", { class: "speaker" }, make("b", {}, exchange.speaker === "agent" ? "Agent" : "User"), turn ? ` message ${turn}` : "", took ? make("span", { class: "spent" }, ` took ${took}`) : null),
       said || make("p", { class: "quiet" }, "no further message"),
-      drawTold(facts), drawClaims(deeds), notes),
+      drawChangedMinds(view.changed_minds.filter((one) => one.turn === turn)), drawTold(facts), drawClaims(deeds), notes),
     make("div", { class: "done" }, drawCalls(calls, prefix), reveal, drawHeld(view.held[exchange.held], isNew, showsPrivate)));
 }
 

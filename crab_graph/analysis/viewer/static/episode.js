@@ -57,6 +57,7 @@ export function drawEpisode(view, context) {
     drawHead(view, labels, runs),
     drawNotesOfAll(view, context),
     drawChecks(view, labels),
+    view.last_word ? make("p", { class: "told" }, view.last_word) : null,
     drawWhy(view.why),
     drawUserErrors(view.user_errors),
     drawDeeds(view.deeds),
