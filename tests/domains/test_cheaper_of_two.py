@@ -10,9 +10,9 @@ from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.domain.contract import DOMAINS, find_domain
 from crab_graph.domain.validation import problems_of
-from crab_graph.domains.construction import certify_spec
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.proof import certify_benchmark
+from crab_graph.domains.task_certification import certify_spec
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.eval.verdict import grade
 from crab_graph.generation.certify import StoredTask
