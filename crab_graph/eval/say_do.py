@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.told_statuses import state_of, told_statuses
 from crab_graph.eval.verifiers.disclosure import bookings_with
-from crab_graph.eval.verifiers.item_prices import find_quotes
+from crab_graph.eval.verifiers.item_prices import find_quotes, is_superseded
 from crab_graph.eval.verifiers.totals import governing_totals, summaries, summed_up
 from crab_graph.money import format_dollars
 from crab_graph.text.mentions import MentionForm
@@ -82,7 +82,9 @@ def _prices(episode: Episode) -> Iterator[Deed]:
         made = max(episode.history.by_id[booking_id].made_at for booking_id in quote.bookings)
         claim = f"{quote.price.mark} price {format_dollars(quote.price.amount.cents)}"
         action = f"booked {', '.join(quote.bookings)} for {format_dollars(quote.whole)}"
-        yield Deed(quote.message.number, claim, made, action, quote.is_right)
+        # A plan of before a change of mind, or of before a price rose, is held against nothing.
+        is_open = not quote.is_right and is_superseded(episode, quote)
+        yield Deed(quote.message.number, claim, made, action, None if is_open else quote.is_right)
 
 
 def _statuses(episode: Episode) -> Iterator[Deed]:

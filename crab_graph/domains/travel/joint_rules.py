@@ -113,11 +113,11 @@ JOINT_RULES = (
         instead=("attraction_category", "attraction_time_of_day"),
         wording=cd.Wording(
             (
-                "The attraction should be {value}, either will do.",
+                "The attraction should be {value}, both are equally welcome.",
                 "For the attraction we want {value}, and are happy with either.",
             ),
             "Attraction: {value}.",
-            ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b",
+            ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b(?! else)",
             parts={value: [_one_of_them(*one) for one in pair] for value, pair in _EITHER.items()},
             about=(
                 r"\b(?:an?|attractions?:?|want|like|prefer|for|either|first) (?:\w+ ){0,2}?"

@@ -189,6 +189,13 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
     return [quote for quote in own if quote.message.seq >= first]
 
 
+def is_superseded(episode: Episode, quote: Quote) -> bool:
+    """Tell whether a later price took the place of one before anything was charged."""
+    quotes = find_quotes(episode)
+    own = (_graded_quotes(episode, quotes, booking) for booking in quote.bookings.values())
+    return not any(quote in graded for graded in own)
+
+
 def _wrong(episode: Episode, booking: SlotBooking, quotes: Sequence[Quote]) -> Iterator[Quote]:
     """Yield the marked prices that are wrong, and the unmarked ones where none is right.
 
