@@ -22,7 +22,7 @@ from crab_graph.generation.constraints import Constraint, LinearSum, Ref, split_
 from crab_graph.generation.counting import EliminationCounter, narrowest_order
 from crab_graph.generation.grouped_csp import count_by_csp
 from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
-from crab_graph.generation.rivals import Comparison, Contest, Counts, compare
+from crab_graph.generation.rivals import CheaperCount, Contest, ThreeCounts, compare
 from crab_graph.generation.search import Row, Solution, search_solutions
 from crab_graph.schema import FileModel
 
@@ -177,7 +177,7 @@ class Recovery(FileModel):
     arrays: int
     search: int
     needed: int
-    comparisons: tuple[Comparison, ...] = Field((), exclude_if=lambda found: not found)
+    comparisons: tuple[CheaperCount, ...] = Field((), exclude_if=lambda found: not found)
 
     @property
     def ok(self) -> bool:
@@ -200,7 +200,7 @@ class Certificate(FileModel):
     arrays: int
     search: int
     searched_by: SearchedBy = SearchedBy.PLAIN
-    comparisons: tuple[Comparison, ...] = Field((), exclude_if=lambda found: not found)
+    comparisons: tuple[CheaperCount, ...] = Field((), exclude_if=lambda found: not found)
     recoveries: tuple[Recovery, ...] = Field((), exclude_if=lambda found: not found)
     changed: "Certificate | None" = Field(None, exclude_if=lambda found: found is None)
 
@@ -242,15 +242,15 @@ class StoredTask(NamedTuple):
             for name, sql in self.sources.items()
         }
 
-    def compared(self, offers: Mapping[str, Columns]) -> tuple[Comparison, ...]:
+    def compared(self, offers: Mapping[str, Columns]) -> tuple[CheaperCount, ...]:
         """Return that what the graph takes for the cheaper is; `offers` are those of its types."""
         if not self.graph.rivals:
             return ()
 
-        def count(graph: ConstraintGraph) -> Counts:
+        def count(graph: ConstraintGraph) -> ThreeCounts:
             other = self._replace(graph=graph)
             search, _ = _search(other, other.offered(offers), 0)
-            return Counts(
+            return ThreeCounts(
                 sql=other.count_by_sql(), arrays=count_offers(graph, offers), search=search
             )
 
@@ -309,7 +309,7 @@ def _certificate(
     arrays: int,
     search: int,
     searched_by: SearchedBy,
-    comparisons: tuple[Comparison, ...],
+    comparisons: tuple[CheaperCount, ...],
 ) -> Certificate:
     counts = {"expected": expected, "sql": sql, "arrays": arrays, "search": search}
     return Certificate(**counts, searched_by=searched_by, comparisons=comparisons)

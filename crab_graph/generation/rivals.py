@@ -15,7 +15,7 @@ from crab_graph.generation.objects import Columns, IntArray, valid_rows
 from crab_graph.schema import FileModel
 
 
-class Counts(FileModel):
+class ThreeCounts(FileModel):
     """How many solutions there are, counted three ways."""
 
     sql: int
@@ -28,7 +28,7 @@ class Counts(FileModel):
         return self.sql == self.arrays == self.search
 
 
-class Comparison(FileModel):
+class CheaperCount(FileModel):
     """That nothing with another value costs as little as the cheapest solution.
 
     Attributes:
@@ -40,8 +40,8 @@ class Comparison(FileModel):
 
     wish: str
     cents: int
-    own: Counts
-    others: Counts
+    own: ThreeCounts
+    others: ThreeCounts
 
     @property
     def ok(self) -> bool:
@@ -51,14 +51,14 @@ class Comparison(FileModel):
 
 
 def compare(
-    graph: ConstraintGraph, cents: int | None, count: Callable[[ConstraintGraph], Counts]
-) -> tuple[Comparison, ...]:
+    graph: ConstraintGraph, cents: int | None, count: Callable[[ConstraintGraph], ThreeCounts]
+) -> tuple[CheaperCount, ...]:
     """Return the comparisons of a graph, given what its cheapest solution costs; none without."""
     if cents is None or not graph.rivals:
         return ()
     own = count(graph.within(cents))
     return tuple(
-        Comparison(wish=one.name, cents=cents, own=own, others=count(graph.within(cents, one)))
+        CheaperCount(wish=one.name, cents=cents, own=own, others=count(graph.within(cents, one)))
         for one in graph.rivals
     )
 

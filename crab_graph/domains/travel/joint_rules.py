@@ -114,7 +114,7 @@ JOINT_RULES = (
         wording=cd.Wording(
             (
                 "The attraction should be {value}, both are equally welcome.",
-                "For the attraction we want {value}, and are happy with either.",
+                "For the attraction we want {value}, and would be happy with either.",
             ),
             "Attraction: {value}.",
             ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b(?! else)",
