@@ -132,3 +132,13 @@ def test_a_plan_that_no_reading_makes_fit_contradicts_the_wish(key, shown, is_wr
     briefing, reading = heard(key, PLAN.format(shown))
     plan = read_plan(reading, briefing.slots)
     assert (key in contradictions(plan, briefing)) is is_wrong
+
+
+@pytest.mark.parametrize("key", (EITHER, CHEAPER))
+def test_a_recap_in_the_words_of_the_user_tells_the_wish_and_asks_for_no_more(key):
+    words = briefing_with(key).lexicon.facts[key]
+    for sentence in words.full:
+        value = words.choices.get(WISHES[key], WISHES[key])
+        told = sentence.format(value=value).replace("{Our}", "Our")
+        briefing, reading = heard(key, f"This is what I have noted:\n\n- {told}\n\nIs it right?")
+        assert key in read_play_back(reading, briefing).right, told

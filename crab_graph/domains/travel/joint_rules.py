@@ -224,8 +224,7 @@ JOINT_RULES = (
         wording=cd.Wording(
             (
                 "The hotel should be in {value}, whichever makes the whole trip cheaper.",
-                "We want to stay in {value}: in the one of the two with which the whole trip "
-                "comes cheapest.",
+                "We want to stay in {value}, wherever the whole trip costs less.",
             ),
             "Hotel in {value}, whichever makes the whole trip cheaper.",
             ask=(
