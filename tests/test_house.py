@@ -3,11 +3,9 @@
 import ast
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
-import crab_graph
+from tests.sources import PACKAGE, trees
 
-PACKAGE = Path(crab_graph.__file__).parent
 LONGEST = 60
 WORDS = ("flight", "hotel", "attraction", "passenger", "airline", "outbound", "itinerary")
 """Words of domains that ship; outside their folders nothing names what they are about."""
@@ -25,8 +23,8 @@ def definitions():
     """Every class and function of the package, with its module; read once, for that takes time."""
     return [
         (path.relative_to(PACKAGE), node)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees()
+        for node in ast.walk(tree)
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
     ]
 

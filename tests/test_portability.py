@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import crab_graph
 from crab_graph import workers
 from crab_graph.workers import process_map, start_method, take_place, write_atomically
+from tests.sources import PACKAGE, trees
 
-PACKAGE = Path(crab_graph.__file__).parent
 ROOT = PACKAGE.parent
 ELSEWHERE_MISSING = frozenset(
     "fcntl resource pwd grp termios tty pty syslog readline crypt spwd nis posix curses "
@@ -33,8 +32,8 @@ def nodes():
     kinds = (ast.Call, ast.Import, ast.ImportFrom, ast.Attribute)
     return [
         (path.relative_to(ROOT).as_posix(), node)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, tree in trees()
+        for node in ast.walk(tree)
         if isinstance(node, kinds)
     ]
 

@@ -149,7 +149,7 @@ def try_out(home: Path, artefact: Artefact, place: Path, every: int = 1) -> list
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_some_damage_is_one_line(home, tmp_path, name):
-    assert try_out(home, PLAIN[name], tmp_path, every=97) == []
+    assert try_out(home, PLAIN[name], tmp_path, every=193) == []
 
 
 @pytest.mark.slow
