@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from crab_graph.eval.card_amounts import without_those_of_cards
 from crab_graph.eval.history import BookingRecord, History
 from crab_graph.eval.replay import MessageStep, Trajectory
 from crab_graph.text.amounts import Amount, find_amounts
@@ -67,7 +68,8 @@ class AgentMessage:
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
         """Amounts it holds."""
-        return find_amounts(self.utterance)
+        found = find_amounts(self.utterance)
+        return without_those_of_cards(self.utterance, found, self._history, self.seq)
 
     @property
     def offers_transfer(self) -> bool:

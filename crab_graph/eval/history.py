@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 from crab_graph.eval.replay import Trajectory
 from crab_graph.tools.bookings import BookingStatus, TransactionKind
+from crab_graph.tools.fault_schedule import FaultKind
 from crab_graph.tools.ledger import WORLD, Event
 from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
@@ -68,7 +69,8 @@ class History:
     """What was booked, charged and refunded, and when; all of it in order.
 
     A price is noted each time a booking is made or changed; `writes` are places of the agent's
-    booking writes, and `transferred_at` those of successful calls that transfer to a human.
+    booking writes, `transferred_at` those of successful calls that transfer to a human, and
+    `limits` are what cards bear a day, as the bank tells where it declines one.
     """
 
     by_id: dict[str, BookingRecord] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class History:
     approvals: list[Payment] = field(default_factory=list)
     writes: list[int] = field(default_factory=list)
     transferred_at: list[int] = field(default_factory=list)
+    limits: frozenset[int] = frozenset()
 
     @property
     def bookings(self) -> list[BookingRecord]:
@@ -125,7 +128,9 @@ class History:
 
 def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -> History:
     """Return the history of an episode."""
-    history = History()
+    faults = trajectory.ledger.world.faults
+    limits = frozenset(one.cents for one in faults if one.kind is FaultKind.LIMIT)
+    history = History(limits=limits)
     for step in trajectory.calls:
         for event in step.events:
             _record(history, step.seq, event, slot_of)
