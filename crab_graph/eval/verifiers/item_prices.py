@@ -191,9 +191,16 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
 
 def is_superseded(episode: Episode, quote: Quote) -> bool:
     """Tell whether a later price took the place of one before anything was charged."""
+    return quote not in _counted(episode)
+
+
+@lru_cache(maxsize=1)
+def _counted(episode: Episode) -> frozenset[Quote]:
+    """Return the quotes that count for any of their bookings."""
     quotes = find_quotes(episode)
-    own = (_graded_quotes(episode, quotes, booking) for booking in quote.bookings.values())
-    return not any(quote in graded for graded in own)
+    priced = {name: booking for quote in quotes for name, booking in quote.bookings.items()}
+    graded = (_graded_quotes(episode, quotes, booking) for booking in priced.values())
+    return frozenset(quote for own in graded for quote in own)
 
 
 def _wrong(episode: Episode, booking: SlotBooking, quotes: Sequence[Quote]) -> Iterator[Quote]:
