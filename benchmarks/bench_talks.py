@@ -14,7 +14,10 @@ from crab_graph.eval.intervals import exact_interval
 from crab_graph.eval.statistics import compare
 
 TALKS = Path(__file__).resolve().parent.parent / "tests" / "talks"
-AGENTS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+AGENTS = (
+    *("first", "second", "third", "fourth", "fifth"),
+    *("sixth", "seventh", "eighth", "ninth", "tenth"),
+)
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")
 FAULTY = ("wrong", "absurd")

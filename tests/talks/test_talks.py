@@ -26,6 +26,7 @@ BENCHES = {
     "seventh": "third",
     "eighth": "third",
     "ninth": "third",
+    "tenth": "tenth",
     "users": "users",
 }
 MOST_FAULTY = 0.01
@@ -39,7 +40,7 @@ def messages_of(name, talk):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow) if BENCHES[name] == "third" else name
+        pytest.param(name, marks=pytest.mark.slow) if BENCHES[name] in ("third", "tenth") else name
         for name in BENCHES
     ],
 )
