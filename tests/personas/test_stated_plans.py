@@ -177,3 +177,8 @@ def test_what_leads_up_to_a_plan_in_prose_gives_no_item_its_slot_nor_its_values(
     assert objected(
         "For the return I suggest this. FL-20955 leaves on 2027-05-07 at 08:10. Ok?"
     ) == ["return_time_of_day"]
+
+
+def test_what_a_plan_is_neither_nor_is_not_what_it_is():
+    recap = "- Room neither standard nor suite\n\n"
+    assert objected(recap + "\n".join(LINES.values())) == []

@@ -122,7 +122,8 @@ JOINT_RULES = (
             about=(
                 r"\b(?:an?|attractions?:?|want|like|prefer|for|either|first) (?:\w+ ){0,2}?"
                 r"(?:museum|tour|show)s?\b"
-                r"|\b(?:museum|tour|show)s?\b[^.;\n]{0,30}\b(?:morning|afternoon|evening|or)\b"
+                r"|\b(?:museum|tour|show)s?\b[^.;\n]{0,30}\b(?:morning|afternoon|evening)\b"
+                r"|\b(?:museum|tour|show)s? or\b"
                 r"|\b(?:or|morning|afternoon|evening)s? (?:\w+ ){0,2}?(?:museum|tour|show)s?\b"
             ),
         ),
