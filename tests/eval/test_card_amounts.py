@@ -1,0 +1,74 @@
+"""Sums by card and limits of cards are no totals and no prices; false ones are judged as ever."""
+
+import pytest
+
+from crab_graph.domains.task import Task
+from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.tools.fault_schedule import WorldFault
+from tests.eval.builders import SMALL_CARD, Plan, Script, build_rows, build_task, failing, graded
+
+TOLD = ("F-PT", "F-IP", "F-PS")
+
+
+def paid_with_two(closing):
+    """Return the checks of what was told that fail where the last item is paid with another card.
+
+    The flights and the hotel are $940.00, the tickets $70.00.
+    """
+    plan = Plan()
+    script = Script(build_task())
+    script.user("A trip from Chicago to Pittsburgh on 3 May, 3 nights, two of us.")
+    script.agent(f"{plan.told}\n\nTrip total: {plan.total}. Shall I book all of it?")
+    script.user("Yes, go ahead.")
+    booked = [(script.book(item), item) for item in plan.items]
+    script.agent(f"All is reserved, {plan.total} in total for the trip. Please approve.")
+    methods = [script.add_card(), script.add_card(SMALL_CARD)]
+    for booking_id, item in booked:
+        method = methods[item.slot == "attraction"]
+        script.approve(booking_id, method, item.cents)
+    script.user("Cards added and all approved.")
+    for booking_id, item in booked:
+        script.charge(booking_id, methods[item.slot == "attraction"])
+    script.agent(closing)
+    script.user("Thanks. ###STOP###")
+    return failing(graded(script)) & set(TOLD)
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "All is paid and confirmed: $940.00 on your Visa ending in 4242 for the flights and the "
+        "hotel, and $70.00 on your Mastercard ending in 5454 for the tickets, so that $1,010.00 "
+        "has been charged in total.",
+        "all 4 confirmed: $940.00 on the 4242 and $70.00 on the 5454, $1,010.00 in total.",
+        "Everything is confirmed. $940.00 was charged to the card ending 4242 and $70.00 went to "
+        "that ending 5454. Total charged: $1,010.00.",
+    ],
+)
+def test_sums_by_card_are_no_totals_where_they_are_true(closing):
+    assert paid_with_two(closing) == set()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("$940.00", "$930.00"), ("$70.00", "$80.00"), ("$1,010.00", "$940.00")]
+)
+def test_a_false_sum_by_card_or_beside_them_is_found(right, wrong):
+    closing = (
+        "All is paid and confirmed: $940.00 on your Visa for the flights and the hotel, and $70.00 "
+        "on your Mastercard for the tickets. Total charged: $1,010.00."
+    )
+    assert paid_with_two(closing) == set()
+    assert paid_with_two(closing.replace(right, wrong)) != set()
+
+
+@pytest.mark.parametrize(("stated", "fails"), [("$2,000.00", False), ("$1,900.00", True)])
+def test_what_a_card_bears_a_day_is_no_total(stated, fails):
+    task = build_task()
+    limit = WorldFault(kind="limit", cents=2_000_00)
+    spec = task.spec.model_copy(update={"faults": (limit,)})
+    reserved = (
+        "All is reserved, $1,010.00 in total for the trip. That nearly fills what your card may "
+        f"bear in a single day, which in total is {stated}. Please approve."
+    )
+    verdict = graded(Plan(reserved=reserved), Task(spec, TRAVEL, build_rows))
+    assert ("F-PT" in failing(verdict)) is fails
