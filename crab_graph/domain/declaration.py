@@ -303,6 +303,7 @@ class Wording:
         parts: Of a joint wish regular expressions that all find something where it is told whole,
             `{n}` for a number; or those of each value.
         about: Of a joint wish, that finds where it is spoken of, told whole or not.
+        endings: Of a likeness, the last words of values that people leave off, in small letters.
     """
 
     say: Texts = ()
@@ -316,6 +317,7 @@ class Wording:
     hours: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     parts: Sequence[str] | Mapping[Any, Sequence[str]] = ()
     about: str = ""
+    endings: Sequence[str] = ()
 
 
 Compare = Literal["equals", "at_least", "at_most"]

@@ -1,7 +1,7 @@
 """What is said of a wish, and by what patterns it is found: its noun, unit, values and slots."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from crab_graph.domain.declaration import Declaration, Slot
 from crab_graph.domain.derived_vocabulary import kind_words, people_words, slot_words, units_of
@@ -95,9 +95,13 @@ def is_measure(declaration: Declaration, subject: Subject) -> bool:
     return subject.wording.unit is None and bool(subject.slots) and noun == singular(noun)
 
 
-def values_cue(values: Iterable[Value]) -> str:
-    """Return the fragment that finds any of some values, none within a longer one."""
-    found = [value_cue(str(value), values) for value in values]
+def values_cue(values: Iterable[Value], endings: Collection[str] = ()) -> str:
+    """Return the fragment that finds any of some values, none within a longer one.
+
+    They are found without their `endings`, too.
+    """
+    last = re.compile(rf"\[ -\](?:{'|'.join(map(re.escape, endings)) or NOTHING})\Z")
+    found = [last.sub(r"(?:\g<0>)?", value_cue(str(value), values)) for value in values]
     return f"(?:{'|'.join(sorted(found, key=len, reverse=True))})" if found else NOTHING
 
 
@@ -195,6 +199,6 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
         "bound_cue": bound_cue,
         "thing_cue": any_of(things) if things else NOTHING,
         "other_cue": any_of(others) if others else NOTHING,
-        "values_cue": values_cue(subject.known),
+        "values_cue": values_cue(subject.known, subject.wording.endings),
         "sentence": subject.sentence,
     }

@@ -280,7 +280,7 @@ def _between_slots(
     for fact, _, conflict in facts:
         if conflict.kind is ConflictKind.SAME and conflict.pattern is not None:
             found = [set(conflict.pattern.findall(texts.get(slot, ""))) for slot in conflict.slots]
-            if all(len(values) == 1 for values in found) and len(set.union(*found)) > 1:
+            if all(len(values) == 1 for values in found) and not _is_one(set.union(*found)):
                 yield fact.key
         elif (
             conflict.between
@@ -288,6 +288,12 @@ def _between_slots(
             and _misses_length(int(fact.value), conflict.between, dates, briefing.today)
         ):
             yield fact.key
+
+
+def _is_one(values: Collection[str]) -> bool:
+    """Tell whether values are one, which may be called by the beginning of its name."""
+    longest = max(values, key=len)
+    return all(longest.startswith(value) for value in values)
 
 
 def _dated_lines(lines: Sequence[str], one: Showing, briefing: UserBriefing) -> list[str]:

@@ -182,3 +182,19 @@ def test_what_leads_up_to_a_plan_in_prose_gives_no_item_its_slot_nor_its_values(
 def test_what_a_plan_is_neither_nor_is_not_what_it_is():
     recap = "- Room neither standard nor suite\n\n"
     assert objected(recap + "\n".join(LINES.values())) == []
+
+
+@pytest.mark.parametrize(
+    ("out", "back", "is_same"),
+    [
+        ("Skylark Air", "skylark", True),
+        ("skylark", "Skylark", True),
+        ("Skylark", "Bluefinch", False),
+        ("Redwood", "Kestrel Lines", False),
+    ],
+)
+def test_an_airline_is_known_by_the_beginning_of_its_name(out, back, is_same):
+    lines = {**LINES}
+    lines["outbound"] = lines["outbound"].replace("Northbeam", out)
+    lines["return"] = lines["return"].replace("Northbeam", back)
+    assert objected("\n".join(lines.values())) == ([] if is_same else ["same_carrier"])

@@ -416,6 +416,7 @@ RULES = (
         odds=0.7,
         check="D18",
         title="one carrier both ways",
+        wording=cd.Wording(endings=("air", "airways", "jet", "lines")),
     ),
     cd.Rule(
         "same_district",
