@@ -264,10 +264,11 @@ class EpisodeNodes:
     def environment(self, state: EpisodeState) -> Update:
         """Run the pending calls in the order in which they were listed, on the folded tables."""
         counts = counts_of(state)
-        channel, owner, pending = "messages", Owner.AGENT, state["messages"][-1]
         private = state.get("user_messages", [])
-        if private and private[-1]["seq"] == counts["seq"] - 1:
-            channel, owner, pending = "user_messages", Owner.USER, private[-1]
+        is_private = bool(private) and private[-1]["seq"] == counts["seq"] - 1
+        channel, owner = ("user_messages", Owner.USER) if is_private else ("messages", Owner.AGENT)
+        # Who looks at its own cards before it says anything leaves no open message yet.
+        pending = private[-1] if is_private else state["messages"][-1]
         log = state.get("events", [])
         try:
             lines, events, errors = self._run(pending["tool_calls"], owner, log, counts["seq"])

@@ -102,6 +102,13 @@ def test_the_agent_cannot_reach_the_state_through_the_context():
     assert CANARY not in json.dumps(state["ending"])
 
 
+def test_a_user_may_look_at_its_cards_before_anybody_has_said_a_word():
+    user = scripted(tool_call_reply("get_my_payment_cards"), "Hello", f"Bye. {STOP}")
+    state = play(asking_agent(), user)
+    assert [one["role"] for one in state["user_messages"]] == ["user", "tool"]
+    assert next(one["content"] for one in state["messages"] if one["role"] == "user") == "Hello"
+
+
 def test_text_beside_tool_calls_reaches_nobody():
     heard: list[Any] = []
 
