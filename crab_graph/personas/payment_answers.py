@@ -161,7 +161,7 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     ]
     parts += [phrase("tool_failed", reason=reason) for reason in wallet.errors[:1]]
     if wallet.added is not None:
-        parts += [phrase("card_limit")] if _has_mistaken_card(turn) else []
+        parts += [phrase("card_limit")] if _corrects_card(turn) else []
         parts.append(phrase("added"))
     if _left(turn):
         done = join_words([approval.booking_id for approval in wallet.recorded])
@@ -176,7 +176,7 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     return parts
 
 
-def _has_mistaken_card(turn: Turn) -> bool:
+def _corrects_card(turn: Turn) -> bool:
     """Tell whether the user takes its right card now, after another one."""
     mine, wallet = turn.briefing.fact(CARD_FACT), turn.wallet
     is_right = mine is not None and mine.value["card_id"] == wallet.wanted

@@ -97,7 +97,7 @@ def _is_elsewhere(turn: Turn, key: str) -> bool:
     """Tell whether clauses only hint at a fact, and each of them is about another slot."""
     named = [(one, how.facts[key]) for one, how in _clauses(turn) if key in how.facts]
     return bool(named) and all(
-        how.isdisjoint(_NAMING) and one.scope and is_apart(turn, key, one) for one, how in named
+        how.isdisjoint(_NAMING) and is_apart(turn, key, one) for one, how in named
     )
 
 

@@ -43,14 +43,20 @@ def solutions(graph, objects, most):
     return {tuple(sorted((node, row[IDENTITY]) for node, row in one.items())) for one in found}
 
 
+def with_twin(domain, seed):
+    """A draft, its objects and its second request; draws that admit none are passed over."""
+    try:
+        draft, population = drawn(domain, seed)
+        return draft, population, with_second_request(domain, draft, population, seed)
+    except UnsatisfiableTask:
+        assume(False)
+        raise
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(domain=domains, seed=seeds)
 def test_both_requests_have_the_solutions_that_are_said_and_share_none(domain, seed):
-    try:
-        draft, population = drawn(domain, seed)
-        twin = with_second_request(domain, draft, population, seed)
-    except UnsatisfiableTask:
-        assume(False)
+    draft, population, twin = with_twin(domain, seed)
     before, after = draft.folded.graph, twin.draft.folded.graph
     objects = twin.population.objects
     first = solutions(before, objects, population.closure + 100)
@@ -64,11 +70,7 @@ def test_both_requests_have_the_solutions_that_are_said_and_share_none(domain, s
 @settings(max_examples=12, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(domain=domains, seed=seeds)
 def test_the_tables_stay_as_large_and_nothing_in_them_is_impossible(domain, seed):
-    try:
-        draft, population = drawn(domain, seed)
-        twin = with_second_request(domain, draft, population, seed)
-    except UnsatisfiableTask:
-        assume(False)
+    draft, population, twin = with_twin(domain, seed)
     for name, own in twin.population.objects.items():
         assert length(own) == length(population.objects[name])
         assert len(np.unique(own[IDENTITY])) == length(own)
