@@ -19,6 +19,8 @@ import crab_graph as cg
 from crab_graph.analysis.viewer.library import Library
 from crab_graph.analysis.viewer.web import serving
 from crab_graph.runs.record import EpisodeRecord
+from crab_graph.runs.store import Shard
+from crab_graph.seals import sealed
 
 EPISODES = 1_000
 REPEATS = 7
@@ -117,18 +119,21 @@ def repeated_run(directory: Path, episodes: int, agent: str = "hasty", tasks: in
     (out / "shards").rename(directory / "played")
     (out / "shards").mkdir()
     trials = episodes // len(played)
-    lines = (_as_trial(record, trial) for trial in range(trials) for record in played)
-    with (out / "shards" / "part-0.jsonl").open("ab") as file:
-        file.writelines(lines)
+    shard = Shard(out / "shards" / "part-0.jsonl")
+    for trial in range(trials):
+        for record in played:
+            shard.append(_as_trial(record, trial))
+    shard.close()
     config = json.loads((out / "run.json").read_text(encoding="utf-8"))
-    (out / "run.json").write_text(json.dumps({**config, "trials": trials}), encoding="utf-8")
+    (out / "run.json").write_text(
+        json.dumps(sealed({**config, "trials": trials})), encoding="utf-8"
+    )
     return out
 
 
-def _as_trial(record: EpisodeRecord, trial: int) -> bytes:
+def _as_trial(record: EpisodeRecord, trial: int) -> EpisodeRecord:
     episode_id = f"{record.task_id}.{record.condition}.{trial}"
-    again = record.model_copy(update={"trial": trial, "episode_id": episode_id})
-    return again.model_dump_json().encode() + b"\n"
+    return record.model_copy(update={"trial": trial, "episode_id": episode_id})
 
 
 if __name__ == "__main__":
