@@ -11,6 +11,7 @@ from crab_graph.analysis.report.charts import draw
 from crab_graph.analysis.report.exhibit import Chart, Point
 from crab_graph.analysis.report.study import study_records
 from crab_graph.analysis.report.svg import SMALL, width_of
+from crab_graph.analysis.viewer.close_up import find_turn
 from crab_graph.analysis.viewer.spending import print_spending, view_spending
 from tests.analysis.conftest import make_record
 
@@ -121,6 +122,22 @@ def test_an_episode_shows_its_steps_its_tools_and_what_each_message_took():
         "4.0 ms",
     )
     assert first["dearest"]["said"].endswith("read by 4 later steps")
+
+
+def test_the_document_of_a_message_holds_what_it_took():
+    answers = [n for n, one in enumerate(make_record().messages) if one["role"] == "tool"]
+    beside = [{"seq": 1, "took": took(2.0, 0.1)}, {"seq": answers[0], "took": {"seconds": 0.004}}]
+    record = modelled(hidden={"beside": beside})
+    told = find_turn(record, 2, ()).as_json(record, private=False)["took"]
+    (step,) = told["steps"]
+    assert (step["party"], step["seconds"], step["dollars"]) == ("agent", 2.0, 0.1)
+    first = told["calls"][0]
+    assert (first["call"], first["name"], first["seconds"]) == (1, "search_flights_by_route", 0.004)
+    assert first["tokens"] > 0 and {one["party"] for one in told["calls"]} == {"agent"}
+    opening = find_turn(record, 1, ()).as_json(record, private=False)["took"]
+    assert opening == {"steps": [], "calls": []}
+    unasked = find_turn(make_record(), 2, ()).as_json(make_record(), private=False)
+    assert unasked["took"] is None
 
 
 def test_what_an_episode_took_is_printed(capsys):

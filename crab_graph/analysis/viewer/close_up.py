@@ -31,7 +31,7 @@ from crab_graph.analysis.viewer.screen import (
     print_told,
     styled,
 )
-from crab_graph.analysis.viewer.spending import turn_spending
+from crab_graph.analysis.viewer.spending import turn_costs, turn_spending
 from crab_graph.domain.card import EARLIER_CARD, DomainCard
 from crab_graph.errors import UsageError
 from crab_graph.eval.explanation import readings_of
@@ -63,6 +63,9 @@ class TurnDetail(NamedTuple):
         for call in calls:
             del call["place"]
             call["changes"] = [{"op": one.op, **one._asdict()} for one in call["changes"]]
+        took = None if exchange.turn is None else turn_costs(record, exchange.turn)
+        if took is not None and not private:
+            took["calls"] = [one for one in took["calls"] if one["party"] == "agent"]
         held = self.held.as_json()
         if not private:
             held["bookings"] = [{**one, "approved": None} for one in held["bookings"]]
@@ -76,6 +79,7 @@ class TurnDetail(NamedTuple):
             "deeds": self.deeds,
             "facts": facts if private else [],
             "checks": self.checks,
+            "took": took,
         }
 
     def calls(self, private: bool) -> list[ShownCall]:

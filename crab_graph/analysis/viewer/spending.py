@@ -18,9 +18,10 @@ NOT_MEASURED = "Tokens, money and time: not measured, as no model was asked."
 
 
 class _Answer(NamedTuple):
-    """A call that was answered: its number, the message it was made for, and what it took."""
+    """A call that was answered: its number, who made it for which message, and what it took."""
 
     number: int
+    party: str
     name: str
     turn: int
     is_in_place: bool
@@ -70,11 +71,36 @@ def turn_spending(record: EpisodeRecord, turn: int) -> str | None:
     return None if shown is None else shown["turns"].get(str(turn))
 
 
+def turn_costs(record: EpisodeRecord, turn: int) -> dict[str, Any] | None:
+    """Return what one message took: its steps that asked a model, and the calls before it.
+
+    `None` where nothing was measured, as no model was asked. Seconds of a call are `None` where
+    it was not timed; tokens, an estimate, are those of its answer, read once.
+    """
+    if not record.usage:
+        return None
+    steps = step_rows(record)
+    return {
+        "steps": [step for step in steps if step["turn"] == turn],
+        "calls": [
+            {
+                "call": one.number,
+                "party": one.party,
+                "name": one.name,
+                "seconds": one.seconds,
+                "tokens": None if one.read is None else one.read.tokens,
+            }
+            for one in _answers(record, steps)
+            if one.turn == turn
+        ],
+    }
+
+
 def _answers(record: EpisodeRecord, steps: Sequence[Row]) -> Iterator[_Answer]:
     """Yield every answered call; one that was made in place has no step of its own before it."""
     with_steps = {step["number"] for step in steps}
     found = zip(called_names(record), tool_seconds(record), rereads(record), strict=True)
-    asked: dict[str, int] = {}
+    asked: dict[str, tuple[int, str]] = {}
     turn = number = 0
     is_in_place = False
     for place, message in enumerate(record.messages, start=1):
@@ -83,11 +109,12 @@ def _answers(record: EpisodeRecord, steps: Sequence[Row]) -> Iterator[_Answer]:
         for call in message.get("tool_calls") or ():
             is_in_place = message["role"] == "assistant" and place not in with_steps
             number += 1
-            asked[call["id"]] = number
+            asked[call["id"]] = number, message["role"]
         if message["role"] == "tool":
             name, seconds, read = next(found)
-            at = asked.get(message["tool_call_id"], number)
-            yield _Answer(at, name, turn + 1, is_in_place, seconds, read)
+            at, role = asked.get(message["tool_call_id"], (number, "assistant"))
+            party = "agent" if role == "assistant" else "user"
+            yield _Answer(at, party, name, turn + 1, is_in_place, seconds, read)
 
 
 def _lines(steps: Sequence[Row], answers: Sequence[_Answer]) -> Iterator[str]:
