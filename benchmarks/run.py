@@ -2,8 +2,9 @@
 
 A benchmark is a file `bench_*.py` whose `main()` returns rows of (what, measured, target). What it
 compares, it measures side by side in the same run, and it reports medians. Names choose some of
-them (`run.py graph grading`); `--json` prints the rows as one document. The first row is a
-yardstick: milliseconds of two machines, or of two moments of a shared one, compare only beside it.
+them (`run.py graph grading`); `--json` prints the rows as one document. One that fails is named
+with its traceback, the others go on, and the exit is 1. The first row is a yardstick: milliseconds
+of two machines, or of two moments of a shared one, compare only beside it.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import re
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -87,11 +89,23 @@ def main(arguments: Sequence[str]) -> None:
     if unknown := [name for name in asked.names if name not in known]:
         parser.error(f"no benchmark '{unknown[0]}'; there are {', '.join(known)}")
     rows: list[tuple[str, Row]] = [("yardstick", measure_yardstick())]
+    broken = []
     for name in asked.names or known:
         started = time.perf_counter()
-        rows += [(name, row) for row in run_benchmark(known[name])]
+        try:
+            rows += [(name, row) for row in run_benchmark(known[name])]
+        except Exception:
+            traceback.print_exc()
+            broken.append(name)
         print(f"{name} took {time.perf_counter() - started:.0f} s", file=sys.stderr)
-    if not asked.json:
+    show(rows, as_json=asked.json)
+    if broken:
+        sys.exit(f"broken: {', '.join(broken)}")
+
+
+def show(rows: Sequence[tuple[str, Row]], *, as_json: bool) -> None:
+    """Print the rows of benchmarks as a table, or as one JSON document."""
+    if not as_json:
         print_table([row for _, row in rows])
         return
     documents = [
