@@ -322,12 +322,18 @@ def _people_misses(plan: StatedPlan, briefing: UserBriefing) -> Iterator[str]:
 def _misses_length(
     length: int, between: Sequence[str], texts: Mapping[str, str], today: str
 ) -> bool:
-    """Tell whether the first days of two slots, or the two of one, lie otherwise apart."""
-    first, last = (days_in(texts.get(slot, ""), today) for slot in between)
+    """Tell whether the first days of two slots, or the two of one, lie otherwise apart.
+
+    Days that are over are none of a booking, but somebody's birth.
+    """
+    coming = {
+        slot: [day for day in days_in(text, today) if day >= today] for slot, text in texts.items()
+    }
+    first, last = (coming.get(slot, []) for slot in between)
     if first and last and _apart(first[0], last[0]) != length:
         return True
-    for slot, text in texts.items():
-        days = sorted(set(days_in(text, today))) if slot not in between else []
+    for slot, found in coming.items():
+        days = sorted(set(found)) if slot not in between else []
         if len(days) == 2 and _apart(*days) != length:
             return True
     return False

@@ -6,7 +6,7 @@ error. That there is no wish is a statement, too.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -95,9 +95,16 @@ class PlayBack:
 
 
 def read_play_back(
-    reading: Reading, briefing: UserBriefing, known: Mapping[str, str] | None = None
+    reading: Reading,
+    briefing: UserBriefing,
+    known: Mapping[str, str] | None = None,
+    untold: Collection[str] = (),
 ) -> PlayBack:
-    """Compare what a message plays back with what the user wants in the end."""
+    """Compare what a message plays back with what the user wants in the end.
+
+    Items of earlier messages are `known`, with their slots. A joint wish that is still `untold` was
+    never heard: what sounds like it in part is of something else.
+    """
     chosen = played_clauses(reading)
     if not chosen:
         return PlayBack()
@@ -105,7 +112,7 @@ def read_play_back(
     for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
         if one.segment in chosen:
             comparison.add(one)
-    comparison.add_joints(chosen)
+    comparison.add_joints(chosen, untold)
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
     denied, left_open, mixed = founded(comparison.marks, reading, briefing)
@@ -415,11 +422,12 @@ class _Comparison:
         clause = self._reading.segments[self._at.segment].text
         return any(asks_with(one, clause) for one in near)
 
-    def add_joints(self, chosen: set[int]) -> None:
+    def add_joints(self, chosen: set[int], untold: Collection[str]) -> None:
         """Compare the joint wishes that are told, whole or not."""
         for one in played_joints(self._reading, chosen, self._lexicon, self._facts):
-            self._at = Stretch("", 0, 0, one.segment)
-            self._mark(one.key, is_right=one.is_right)
+            if one.is_right or one.key not in untold:
+                self._at = Stretch("", 0, 0, one.segment)
+                self._mark(one.key, is_right=one.is_right)
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""

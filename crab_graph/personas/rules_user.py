@@ -213,6 +213,8 @@ class RulesUser:
         conflicts = contradictions(plan, briefing)
         conflicts += [one for one in exceeded_by_more(text, said, briefing) if one not in conflicts]
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
+        untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
+        played = read_play_back(reading, briefing, plan.items, untold)
         return Turn(
             briefing=briefing,
             behavior=self.behavior,
@@ -221,7 +223,7 @@ class RulesUser:
             memory=memory,
             wallet=wallet,
             conflicts=tuple(conflicts),
-            playback=without_rise(text, read_play_back(reading, briefing, plan.items), briefing),
+            playback=without_rise(text, played, briefing),
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,
