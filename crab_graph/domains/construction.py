@@ -18,8 +18,10 @@ from crab_graph.domains.substance import (
 from crab_graph.domains.task_certification import BuiltTask, DrawnTask, certify_drawn
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Value
+from crab_graph.generation.counting import Rows
 from crab_graph.generation.difficulty import Candidate, lacks_near_misses
-from crab_graph.generation.objects import valid_rows
+from crab_graph.generation.folding import FoldedGraph
+from crab_graph.generation.objects import Columns, valid_rows
 from crab_graph.generation.paper import PaperParameters, populate_by_paper
 from crab_graph.generation.population import Population, populate
 from crab_graph.generation.shortcuts import find_shortcuts
@@ -33,7 +35,7 @@ OVERSAMPLE = 3
 MOST_SOLUTIONS = 4**5
 """No task has more solutions: all are stored, and each is counted three ways."""
 
-ATTEMPTS = 60
+ATTEMPTS = 240
 """Drafts tried for one candidate before generation gives up."""
 
 RESERVES = 6
@@ -91,6 +93,8 @@ def scout(plan: CandidatePlan) -> Scouted:
             check_ties(domain, plan.axes, draft.folded)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
             if difficulty_of(plan.level, changes=plan.changes).changes:
+                # What is given up for want of them is given up before the dear part.
+                _check_near_misses(draft, population, plan)
                 population = with_second_request(domain, draft, population, seed).population
             candidate, lack = _candidate(domain, draft, population, plan, seed)
         except UnsatisfiableTask as error:
@@ -116,6 +120,28 @@ def scout(plan: CandidatePlan) -> Scouted:
         f"S{plan.stratum} candidate {plan.number} could not be drawn in {ATTEMPTS} attempts; "
         f"the last one: {rejected[-1]}"
     )
+
+
+def _check_near_misses(draft: Draft, population: Population, plan: CandidatePlan) -> None:
+    """Refuse a population in which an edge has too few near misses, where tasks are chosen.
+
+    Raises:
+        UnsatisfiableTask: there is such an edge.
+    """
+    if not plan.is_chosen or plan.distractors < ENOUGH_DISTRACTORS or plan.paper is not None:
+        return
+    folded = draft.folded
+    objects, valid = _fitting(folded, population)
+    edge = lacks_near_misses(folded, objects, valid, population.seeds)
+    if edge is not None:
+        raise UnsatisfiableTask(f"edge '{edge}' has too few near misses")
+
+
+def _fitting(folded: FoldedGraph, population: Population) -> tuple[dict[str, Columns], Rows]:
+    """Return all objects by node, and the positions of those that fit it."""
+    objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
+    asked = folded.node_constraints
+    return objects, {node: valid_rows(own, asked[node]) for node, own in objects.items()}
 
 
 def draw_draft(domain: Domain, seed: int, axes: Mapping[str, Value], level: int) -> Draft:
@@ -170,18 +196,11 @@ def _candidate(
         UnsatisfiableTask: an edge has too few near misses, or a wish gives way for nothing.
     """
     folded = draft.folded
-    objects = {node.id: population.objects[node.type] for node in folded.graph.nodes}
-    valid = {
-        node: valid_rows(columns, folded.node_constraints[node])
-        for node, columns in objects.items()
-    }
+    objects, valid = _fitting(folded, population)
     check_given_up(domain, folded, objects, population.seeds)
     lack: str | None = None
     if plan.is_chosen and plan.distractors >= ENOUGH_DISTRACTORS:
-        if plan.paper is None:
-            edge = lacks_near_misses(folded, objects, valid, population.seeds)
-            if edge is not None:
-                raise UnsatisfiableTask(f"edge '{edge}' has too few near misses")
+        _check_near_misses(draft, population, plan)
         fitting = {node: len(rows) for node, rows in valid.items()}
         lack = lacking(folded, fitting, population.distractor_count("edge"), plan.distractors)
     candidate = Candidate(

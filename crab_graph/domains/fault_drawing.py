@@ -6,6 +6,7 @@ when a fault strikes never stands in the way of the rest.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 from random import Random
 from typing import Any, NamedTuple
 
@@ -62,22 +63,36 @@ class FaultyJob(NamedTuple):
 
     def without(self, kind: Kind, offer: str) -> int:
         """Return how many solutions do without an offer."""
-        slots, key = self.slots_of(kind.name), kind.offer.key
-        left = [one for one in self.solutions if all(one[slot][key] != offer for slot in slots)]
-        own = len(left) if self._stays_cheaper(left) else 0
+        left = self._left(kind, offer)
+        own = len(left) if self._lead_of(left) > 0 else 0
         return own if self.after is None else min(own, self.after.without(kind, offer))
+
+    def _left(self, kind: Kind, offer: str) -> list[Solution]:
+        slots, key = self.slots_of(kind.name), kind.offer.key
+        return [one for one in self.solutions if all(one[slot][key] != offer for slot in slots)]
 
     @property
     def totals(self) -> list[int]:
         """What each solution costs, in cents."""
         return [self.domain.cost_of_solution(one, self.request) for one in self.solutions]
 
-    def _stays_cheaper(self, left: Sequence[Solution]) -> bool:
-        """Tell whether the cheapest of some solutions costs less than every rival."""
-        if self.lead is None or not left:
-            return bool(left)
-        least = min(self._replace(solutions=left).totals)
-        return least - min(self.totals) < self.lead
+    def _lead_of(self, left: Sequence[Solution]) -> float:
+        """Return by how much the cheapest of some solutions costs less than every rival."""
+        if not left:
+            return 0
+        if self.lead is None:
+            return inf
+        return self.lead + min(self.totals) - min(self._replace(solutions=left).totals)
+
+    @property
+    def least_lead(self) -> float:
+        """By how much the cheapest solution leads, whatever was sold before."""
+        found = (
+            self._lead_of(self._left(kind, offer))
+            for kind in self.domain.kinds.values()
+            for offer in self.offers(kind)
+        )
+        return min((lead for lead in found if lead > 0), default=self._lead_of(self.solutions))
 
     @property
     def paid(self) -> list[Kind]:
@@ -136,7 +151,7 @@ def _slack(job: FaultyJob) -> int:
     totals, budget = job.totals, getattr(job.request, "budget_cents", None)
     on_card = int(max(totals) * _SPARE)
     own = on_card if budget is None else min(on_card, budget - max(totals))
-    own = own if job.lead is None else min(own, job.lead - 1)
+    own = own if job.lead is None else min(own, int(job.least_lead) - 1)
     return own if job.after is None else min(own, _slack(job.after))
 
 

@@ -50,6 +50,13 @@ FRESH = 1500
 TARGETS = 16
 """Offers that complete a solution of which it is counted how many."""
 
+PROPOSED = 10
+"""Other requests that are tried before a draft is given up: most have theirs among the first few,
+and another draft is sooner had than what the rest would still yield."""
+
+HOPELESS = 16 * MOST_AFTER
+"""Where the first `FEW_AFTER` targets complete more than this, no other is looked at."""
+
 BESIDE_SEED = 0.5
 """Share of tasks in which all but the tightened slot can stay as it was, where that can be."""
 
@@ -165,7 +172,7 @@ def with_second_request(domain: Domain, draft: Draft, population: Population, se
     Raises:
         UnsatisfiableTask: no change of mind could be had.
     """
-    for number, second in enumerate(proposals(domain, draft, seed)):
+    for number, second in enumerate(proposals(domain, draft, seed)[:PROPOSED]):
         try:
             after = _changed(domain, draft, second)
         except UnsatisfiableTask:
@@ -234,14 +241,15 @@ class _Tightening:
         size, objects = length(self._own), concatenate([self._own, fresh])
         all_objects = {**self._population.objects, self._type.name: objects}
         after = _Objects(self._after, all_objects, {self._type.name: size})
-        known = after.present[self._node]
-        out = known[after.completes(self._node, known)]
+        fits = valid_rows(objects, self._before.node_constraints[self._node])
+        new = np.setdiff1d(after.proposed(self._node), fits)
+        known = after.present(self._node)
+        # Both at once: what is joined of the other nodes is the same.
+        completes = after.completes(self._node, np.concatenate([known, new]))
+        out, completes = known[completes[: len(known)]], completes[len(known) :]
         origins = self._population.origins[self._type.name]
         if any(origins[place] == "seed" for place in out.tolist()):
             return None
-        fits = valid_rows(objects, self._before.node_constraints[self._node])
-        new = np.setdiff1d(after.fitting(self._node, size), fits)
-        completes = after.completes(self._node, new)
         rng = derive_array_rng(*self._drawn, "tightening", self._node)
         target = self._target(after, rng.permutation(new[completes]), rng)
         if target is None or target.solutions > MOST_AFTER:
@@ -276,7 +284,9 @@ class _Tightening:
             beside = after.completes(self._node, found, self._population.seeds[0])
             found = found[beside] if beside.any() else found
         best: _Target | None = None
-        for place in found[:TARGETS].tolist():
+        for tried, place in enumerate(found[:TARGETS].tolist()):
+            if tried == FEW_AFTER and best is not None and best.solutions > HOPELESS:
+                break
             number = after.count(self._node, np.array([place]))
             if best is None or number < best.solutions:
                 best = _Target(place, number)
@@ -309,36 +319,43 @@ class _Objects:
         self, folded: FoldedGraph, objects: Mapping[str, Columns], sizes: Mapping[str, int]
     ) -> None:
         self._folded = folded
-        self._objects = {node.id: objects[node.type] for node in folded.graph.nodes}
+        self._fits: dict[str, IntArray] = {}
+        self._objects: dict[str, Columns] = {}
+        self._rows: dict[str, IntArray] = {}
+        for node in folded.graph.nodes:
+            own = objects[node.type]
+            fits = valid_rows(own, folded.node_constraints[node.id])
+            self._fits[node.id], self._objects[node.id] = fits, take(own, fits)
+            size = sizes.get(node.type, length(own))
+            self._rows[node.id] = np.flatnonzero(fits < size)
+        # Edges are tried out on what fits alone: a few in a hundred of all.
         self._counter = EliminationCounter(folded.graph.node_ids, folded.edges, self._objects)
-        self._fits = {
-            node: valid_rows(own, folded.node_constraints[node])
-            for node, own in self._objects.items()
-        }
-        self.present = {
-            node.id: own[own < sizes.get(node.type, length(objects[node.type]))]
-            for node in folded.graph.nodes
-            for own in (self._fits[node.id],)
-        }
 
-    def fitting(self, node: str, start: int) -> IntArray:
-        """Return the places from `start` on of what fits a node."""
-        own = self._fits[node]
-        return own[own >= start]
+    def present(self, node: str) -> IntArray:
+        """Return the places of what fits a node and is there."""
+        return self._fits[node][self._rows[node]]
+
+    def proposed(self, node: str) -> IntArray:
+        """Return the places of what fits a node and is only proposed."""
+        return np.setdiff1d(self._fits[node], self.present(node))
 
     def completes(
         self, node: str, places: IntArray, beside: SeedSolution | None = None
     ) -> NDArray[np.bool_]:
         """Return which objects complete a solution, be it beside the parts of one alone."""
-        rows = self.present if beside is None else self._only(beside)
-        return self._counter.has_solution(node, places, rows)
+        rows = self._rows if beside is None else self._only(beside)
+        return self._counter.has_solution(node, self._placed(node, places), rows)
 
     def count(self, node: str, places: IntArray) -> int:
         """Return how many solutions some objects complete; above `MOST_AFTER` at least so many."""
-        return self._counter.count({**self.present, node: places}, MOST_AFTER)
+        return self._counter.count({**self._rows, node: self._placed(node, places)}, MOST_AFTER)
+
+    def _placed(self, node: str, places: IntArray) -> IntArray:
+        """Return where objects stand among those that fit a node."""
+        return np.searchsorted(self._fits[node], places)
 
     def _only(self, beside: SeedSolution) -> dict[str, IntArray]:
         return {
             node: own[self._objects[node][IDENTITY][own] == beside[node][IDENTITY]]
-            for node, own in self.present.items()
+            for node, own in self._rows.items()
         }
