@@ -493,8 +493,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=4,
-        reads=(2, 3),
+        version=5,
+        reads=(2, 3, 4),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),
