@@ -125,6 +125,10 @@ def test_a_task_of_an_earlier_benchmark_is_not_played_from_python(home):
             play(task, "solver")
 
 
+MADE_BY = clinic_domain.CLINIC.card.version
+"""Version of the clinic as it is installed."""
+
+
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     path = tmp_path_factory.mktemp("earlier") / "visits"
@@ -146,7 +150,9 @@ def test_columns_and_tables_made_since_are_empty(visits, monkeypatch):
     added = Table("additions", "addition_id", {"addition_id": "VARCHAR"})
     later = (*map(_with_another_column, tables), added)
     before = dict(cg.load_benchmark(visits)[0].world.tables)
-    _become(monkeypatch, clinic_domain, "CLINIC", version=3, reads=(2,), tables=later)
+    _become(
+        monkeypatch, clinic_domain, "CLINIC", version=MADE_BY + 1, reads=(MADE_BY,), tables=later
+    )
     bench = cg.load_benchmark(visits)
     found = bench[0].world.tables
     assert found.pop("additions") == {}
@@ -158,18 +164,19 @@ def test_columns_and_tables_made_since_are_empty(visits, monkeypatch):
 
 
 def test_a_version_that_is_not_read_any_more_is_one_line(visits, monkeypatch, capsys):
-    _become(monkeypatch, clinic_domain, "CLINIC", version=4, reads=(3,))
+    _become(monkeypatch, clinic_domain, "CLINIC", version=MADE_BY + 2, reads=(MADE_BY + 1,))
     for command in (["tasks"], ["certify"], ["run", "--agent", "solver", "--out", "new"]):
         capsys.readouterr()
         assert main([command[0], str(visits), *command[1:]]) == 2
         said = capsys.readouterr().err
         assert said.count("\n") == 1
-        assert "made by version 2 of the domain 'clinic', which reads version 4 and 3;" in said
+        now = f"reads version {MADE_BY + 2} and {MADE_BY + 1};"
+        assert f"made by version {MADE_BY} of the domain 'clinic', which {now}" in said
 
 
 def test_what_an_earlier_version_began_is_not_gone_on_with(visits, monkeypatch, capsys):
     (visits / "manifest.json").unlink()
-    _become(monkeypatch, clinic_domain, "CLINIC", version=3)
+    _become(monkeypatch, clinic_domain, "CLINIC", version=MADE_BY + 1)
     made = ["--domain", "clinic", "--tasks", "1", "--distractors", "60", "--seed", "3"]
     assert main(["generate", str(visits), *made, "--strata", "1"]) == 2
     assert "begun by another version" in capsys.readouterr().err
