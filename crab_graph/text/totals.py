@@ -254,7 +254,9 @@ def _clause_totals(
     is_conditional = _conditionals(text, clause)
     bound: dict[Amount, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
-        bound.setdefault(_bind(text, clause, entries, cue), cue)
+        amount = _bind(spoken, clause, entries, cue)
+        if amount is not None:
+            bound.setdefault(amount, cue)
     found: list[TotalStatement] = []
     start = clause.start
     for amount in entries:
@@ -390,9 +392,17 @@ def _sum_cues(text: str, clause: Clause, stated: Sequence[Amount]) -> Iterable[_
     if _BEGINS_WITH_SUM.match(text, clause.start, stated[0].start + 1):
         yield _Cue(CueFamily.TOTAL, clause.start, clause.start + 1)
         return
-    is_result = text.endswith(("=", "= "), 0, stated[-1].start)
-    if is_result and len(stated) >= _FEWEST_PARTS and "+" in text[stated[0].end : stated[1].start]:
-        place = text.rindex("=", 0, stated[-1].start)
+    if not text.endswith(("=", "= "), 0, stated[-1].start):
+        return
+    place = text.rindex("=", 0, stated[-1].start)
+    if len(stated) >= _FEWEST_PARTS:
+        is_of_parts = "+" in text[stated[0].end : stated[1].start]
+    else:
+        # What each card was charged is no amount of these, but is added up like any.
+        last = text.rfind("$", clause.start, place)
+        first = text.rfind("$", clause.start, max(last, clause.start))
+        is_of_parts = first >= 0 and "+" in text[first:last]
+    if is_of_parts:
         yield _Cue(CueFamily.TOTAL, place, place + 1)
 
 
@@ -415,8 +425,9 @@ def _cost_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"{alternatives(map(re.escape, words))} ({fragment('totals', 'costs')})")
 
 
-def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount:
-    """Return the amount that a cue makes a total."""
+def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount | None:
+    """Return the amount that a cue makes a total; none where all are in brackets with an item."""
+    text = spoken.utterance.text
     equals = text.rfind("=", clause.start, clause.end)
     is_told_after = equals < cue.start and cue.end <= stated[-1].start
     if 0 <= equals < stated[-1].start and not is_told_after:
@@ -425,7 +436,14 @@ def _bind(text: str, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amo
     if _TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):
         return stated[before]
     after = bisect_left(stated, cue.end, key=lambda amount: amount.start)
-    return stated[after if after < len(stated) else max(before, 0)]
+    if after < len(stated):
+        return stated[after]
+    last = stated[max(before, 0)]
+    bracket = text.rfind("(", clause.start, last.start)
+    closed = text.find(")", bracket) if bracket >= 0 else -1
+    if last.end <= closed < cue.start and references_within(spoken.references, bracket, closed):
+        return None
+    return last
 
 
 def _scope(

@@ -61,6 +61,20 @@ def test_a_false_sum_by_card_or_beside_them_is_found(right, wrong):
     assert paid_with_two(closing.replace(right, wrong)) != set()
 
 
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "that worked, all confirmed: $940.00 on visa 4242 (flights, hotel) + $70.00 on mastercard "
+        "5454 (museum) = $1,010.00. anything else?",
+        "Paid: $940.00 on the 4242 (flights + hotel) + $70.00 on the 5454 (museum) = $1,010.00.",
+    ],
+)
+def test_what_sums_by_card_come_to_is_no_price_of_the_last_item(closing):
+    assert paid_with_two(closing) == set()
+    for right, wrong in (("= $1,010.00", "= $1,100.00"), ("$940.00 on", "$840.00 on")):
+        assert paid_with_two(closing.replace(right, wrong)) != set()
+
+
 @pytest.mark.parametrize(("stated", "fails"), [("$2,000.00", False), ("$1,900.00", True)])
 def test_what_a_card_bears_a_day_is_no_total(stated, fails):
     task = build_task()
