@@ -19,6 +19,9 @@ _OTHER_CARD = re.compile(
     r"(?:card|methods?(?: of payment)?|means of payment)\b"
 )
 
+_NUMBER = re.compile(r"(?<![\w$.,-])\d{4}(?![\w-]|[.,]\d)")
+"""The last figures of a card."""
+
 
 def with_spare_card(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> Wallet:
     """Return a wallet out of which the user pays what is left with another card that bears it.
@@ -51,8 +54,18 @@ def retry(turn: Turn) -> Decision | None:
         return None
     if not _is_declined(turn.reading) or has_mistaken_card(wallet, turn.habit):
         return None
+    if _failed_another(turn):
+        return None
     method = wallet.earlier[-1].payment_method_id
     return Decision((turn.speaker.phrase("try_again", method=method),))
+
+
+def _failed_another(turn: Turn) -> bool:
+    """Tell whether the card that failed is named, and is not the one that is to be charged."""
+    card = turn.wallet.card
+    failed = [one.text for one in turn.reading.segments if one.says("card_failed")]
+    named = {number for text in failed for number in _NUMBER.findall(text)}
+    return card is not None and bool(named) and str(card["last4"]) not in named
 
 
 def _is_declined(reading: Reading) -> bool:

@@ -16,6 +16,7 @@ from crab_graph.personas.sought_facts import (
     absent_facts,
     asked_facts,
     asks_openly,
+    asks_within_bounds,
     is_apart,
     is_asked_by_name,
     is_named,
@@ -78,8 +79,18 @@ def _urgency(turn: Turn, key: str) -> int:
         if is_named(turn, key):
             return 0
         return 2 if stands_in(reading.utterance.text, key, turn.briefing) else 0
+    if _is_of_other_slots(turn, key):
+        return 1
     named = [how for how in reading.features if key in how.facts]
     return int(bool(named) and all(_is_beside_topic(turn, key, how) for how in named))
+
+
+def _is_of_other_slots(turn: Turn, key: str) -> bool:
+    """Tell whether all clauses that ask and show a fact name other slots than those it is of."""
+    slots = slots_of(turn, key)
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    named = [one.named for one, how in clauses if one.is_request and key in how.facts]
+    return bool(slots and named) and all(one and one.isdisjoint(slots) for one in named)
 
 
 def _is_beside_topic(turn: Turn, key: str, how: ClauseFeatures) -> bool:
@@ -143,7 +154,7 @@ def answer(turn: Turn) -> Decision | None:
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
     if not asked and not asks_openly(turn):
-        if not spent_wishes(turn):
+        if not (spent_wishes(turn) or asks_within_bounds(turn)):
             return None
         return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
@@ -152,10 +163,15 @@ def answer(turn: Turn) -> Decision | None:
     if not is_left and (reading.asks_change or offers_to_show(reading.segments)):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
+    is_noted = all(_is_known_well(turn, fact.key) for fact in chosen)
+    if asks_within_bounds(turn) and is_noted and not absent_facts(turn):
+        return Decision((speaker.phrase("no_more_wish"),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
     approves = asks_for_plan(turn) and can_approve(turn) and not is_left
-    facts, later = halves(chosen, speaker, are_whole=approves or bool(turn.said))
+    is_again = all(turn.memory.record.is_settled(fact.key) for fact in chosen)
+    are_whole = approves or is_again or bool(turn.said)
+    facts, later = halves(chosen, speaker, are_whole=are_whole)
     told = told_as_asked(facts)
     parts = []
     pointed = asked_throughout(turn.reading)
@@ -180,6 +196,8 @@ def answer(turn: Turn) -> Decision | None:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
     elif not later:
         parts += closing_words(turn, facts)
+    if _is_first_spent(turn, facts):
+        parts.insert(0, speaker.phrase("no_wish"))
     tail = speaker.phrase("more_to_come") if later else speaker.on_many(len(new), len(facts))
     return Decision(
         tuple(parts),
@@ -190,6 +208,17 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _is_first_spent(turn: Turn, given: Sequence[Fact]) -> bool:
+    """Tell whether what the first question asks for needs no more words, and others get some."""
+    spent = {*spent_wishes(turn)}
+    if not (spent and given):
+        return False
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    questions = (how for one, how in clauses if one.is_request and "?" in one.text)
+    first = next((set(how.facts) for how in questions), set())
+    return bool(first & spent) and first.isdisjoint(fact.key for fact in given)
 
 
 def _is_told(turn: Turn, key: str) -> bool:

@@ -29,10 +29,11 @@ def pay(turn: Turn) -> Decision | None:
     if is_plan and not (reading.asks_card or reading.asks_method):
         return None
     paid = _dealings(turn, is_plan=is_plan)
-    facts = [fact for fact in chosen_facts(turn) if fact.key != CARD_FACT]
+    chosen = chosen_facts(turn)
+    facts = [fact for fact in chosen if fact.key != CARD_FACT]
     parts = [*paid.parts, *map(turn.speaker.fact, facts)]
     asks_more = not (is_plan or wallet.pending or wallet.recorded)
-    without, declined = absence_words(turn, facts) if asks_more else ([], ())
+    without, declined = absence_words(turn, chosen) if asks_more else ([], ())
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)

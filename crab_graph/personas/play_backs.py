@@ -67,6 +67,8 @@ _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
 _FEW = 2
+_NEAR = 24
+"""Characters behind a statement in which what is added to it stands."""
 _ALONE = re.compile(r"\b(?:just (?:you|me|one)|alone|by yourself|on your own|solo|only you)\b")
 
 
@@ -221,13 +223,20 @@ class _Comparison:
 
     def _mark(self, key: str, *, is_right: bool, said: str = "") -> None:
         if key not in self._facts:
-            self.unknown.add(key)
+            # Words of a joint wish of the user's own say nothing of another.
+            if not self._speaks_of_joint():
+                self.unknown.add(key)
             return
         self.marks.append(PlayedMark(key, is_right, self._at.slots, self._at.segment))
         if is_right:
             self.right.add(key)
         else:
             self.said.setdefault(key, said)
+
+    def _speaks_of_joint(self) -> bool:
+        text = self._reading.segments[self._at.segment].text
+        joint = (self._lexicon.facts[key] for key in self._facts if key in self._lexicon.facts)
+        return any(words.is_joint and words.about.search(text) for words in joint)
 
     def _add_absent(self, said: str, passage: Stretch, part: str = "") -> None:
         """Compare a statement that there is no wish, in a part that may say more."""
@@ -237,6 +246,8 @@ class _Comparison:
         meant = []
         for key, words in self._lexicon.facts.items():
             slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
+            if words.form is ValueForm.CARD:
+                continue
             if is_any and not passage.slots and (words.hours or words.form is ValueForm.DATE):
                 continue
             if slots and passage.slots.isdisjoint(slots) and (passage.slots or words.needs_slot):
@@ -250,8 +261,15 @@ class _Comparison:
             # Words that can be meant of what is free are.
             return
         for key in meant:
-            if key not in free and not stands_in(part, key, self._briefing):
+            is_one = self._lexicon.facts[key].form is ValueForm.FLAG and self._is_one(said)
+            if key not in free and not (is_one or stands_in(part, key, self._briefing)):
                 self._mark(key, is_right=False)
+
+    def _is_one(self, said: str) -> bool:
+        """Tell whether what is any one is right behind that said to be the same for all."""
+        text = self._reading.segments[self._at.segment].text
+        _, found, behind = text.partition(said.strip(" ,;.("))
+        return bool(found) and ALIKE.search(behind[:_NEAR]) is not None
 
     def _is_range(self, key: str) -> bool:
         is_list = isinstance(self._facts.get(key), list)
@@ -410,6 +428,8 @@ class _Comparison:
                 self._mark(key, is_right=not is_negated)
                 continue
             other = _OTHER.search(before)
+            if other and self._is_one(match[0]):
+                continue
             if other and (says_any or other[0] != "any") and key in self._facts:
                 self._mark(key, is_right=False)
 

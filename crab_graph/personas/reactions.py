@@ -37,9 +37,17 @@ def react(turn: Turn) -> Decision | None:
         return turn.say("no_extra")
     if not reading.asks_anything:
         return None
+    if _asks_of_yes(turn):
+        return turn.say("approve", is_content=True, approved=True)
     if turn.memory.asked_back < behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
+
+
+def _asks_of_yes(turn: Turn) -> bool:
+    """Tell whether a message asks what the user's yes to a plan meant, and puts no other to it."""
+    is_late = not turn.memory.approved or turn.wallet.bookings or turn.reading.ids
+    return not is_late and any(one.says("booking_act") for one in turn.reading.segments)
 
 
 def _take_stock(turn: Turn) -> Decision:

@@ -44,6 +44,7 @@ from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turn_review import reviewed
+from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import reading_of
 from crab_graph.personas.ways_of_saying import WaysOfSaying
@@ -204,7 +205,7 @@ class RulesUser:
         reading = reading_of(text, briefing.lexicon, briefing.slots, said[-1] if said else None)
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
-        plan = read_plan(reading, briefing.slots, earlier)
+        plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
         wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)

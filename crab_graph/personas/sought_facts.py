@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.memory import OPEN
+from crab_graph.personas.open_bounds import open_bounds
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.pointed_questions import OR, asked_by_values, asked_throughout
@@ -16,10 +17,21 @@ from crab_graph.personas.wordbook import ValueForm
 
 _NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
+_ASKS_REST = re.compile(
+    r"\b(?:what(?:'s| is|’s) (?:the |there )?(?:more|rest|others?)|(?:the|your) rest\b[^.?!]*\?"
+    r"|(?:do |please )?(?:go on|carry on|tell me more))\b",
+    re.I,
+)
+"""Asks for what somebody said that there is more of."""
 _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
 )
 """What speaks of a doubt asks for what is sure."""
+_ANY_DOES = re.compile(
+    r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
+    r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
+)
+"""Says that on something there is no wish."""
 _OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
 
 
@@ -44,10 +56,13 @@ def asked_facts(turn: Turn) -> list[str]:
         hinted = (key for key in turn.reading.hinted if not _is_elsewhere(turn, key))
         keys = [key for key in hinted if _is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
-    if asks_openly(turn):
+    bounds = _bounds(turn)
+    if asks_openly(turn) or bounds is not None:
         said = [key for key in turn.facts if record.has(key)]
         for key in sorted(turn.facts, key=lambda one: _names_somebody(turn, one)):
             is_left = key not in said and key not in named and not _says_who(turn, key)
+            if bounds is not None and key not in bounds:
+                continue
             if key in turn.met and turn.reading.asks_booking and not is_named(turn, key):
                 # Of a plan that fits it nobody need be told.
                 continue
@@ -83,7 +98,7 @@ def spent_wishes(turn: Turn) -> list[str]:
     lexicon, record = turn.briefing.lexicon, turn.memory.record
     asking = [one.text for one in turn.reading.segments if one.is_request]
     spent = []
-    for key in turn.reading.asked:
+    for key in (*turn.reading.asked, *read_alone(turn)):
         words = lexicon.facts.get(key)
         if words is None or not (words.lent and record.is_settled(key)):
             continue
@@ -147,7 +162,7 @@ def _doubted(turn: Turn) -> list[str]:
         if key in words
         and any(
             (names_value(one.text, words[key]) or (one.is_request and "how:cue" in how.facts[key]))
-            and not is_apart(turn, key, one)
+            and not (one.named and is_apart(turn, key, one))
             for one, how in asked
             if key in how.facts
         )
@@ -169,7 +184,19 @@ def asks_openly(turn: Turn) -> bool:
     is_early = not (turn.wallet.bookings or reading.claims_done)
     is_plan = bool(reading.ids) and reading.asks_booking
     is_owed = is_early and is_plan and OPEN in turn.memory.seen
-    return reading.is_open_question or (reading.is_closing and is_early) or is_owed
+    is_open = reading.is_open_question and open_bounds(turn) is None
+    is_open = is_open or (reading.is_unclear and _ASKS_REST.search(turn.text) is not None)
+    return is_open or (reading.is_closing and is_early) or is_owed
+
+
+def _bounds(turn: Turn) -> frozenset[str] | None:
+    """Return the facts about which a message asks openly, where it keeps to some."""
+    return open_bounds(turn) if turn.reading.is_open_question else None
+
+
+def asks_within_bounds(turn: Turn) -> bool:
+    """Tell whether a message asks openly about some facts alone."""
+    return _bounds(turn) is not None
 
 
 def _says_who(turn: Turn, key: str) -> bool:
@@ -244,12 +271,18 @@ def absent_facts(turn: Turn) -> list[str]:
     known, declined = turn.facts, turn.memory.declined
     words = turn.briefing.lexicon.facts
     asked = (key for key in asked_facts(turn) if key in words and key not in known)
-    noted = {key for one, how in _clauses(turn) if is_check(one) for key in how.facts}
+    noted = {key for one, how in _clauses(turn) if _notes_absence(one) for key in how.facts}
     return [
         key
         for key in asked
         if key not in declined or (key not in noted and is_asked_by_name(turn, key))
     ]
+
+
+def _notes_absence(segment: Segment) -> bool:
+    """Tell whether a clause checks what was said, or says itself that anything will do."""
+    is_question = segment.text.rstrip().endswith(("?", ":"))
+    return is_check(segment) or (not is_question and _ANY_DOES.search(segment.text) is not None)
 
 
 def is_asked_by_name(turn: Turn, key: str) -> bool:

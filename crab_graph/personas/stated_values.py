@@ -31,7 +31,8 @@ _PART_SPLIT = re.compile(r"[,;()|]|\s-\s|\.\s|(?<=\w)(?= (?:but|while|whereas|so
 _BESIDE = re.compile(r"\b(?:instead of|rather than|other than|not|no|without)\b")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY = re.compile(
-    r"\b(mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b\.?(?! \d)"
+    r"\b(?:(?:mon|fri|(?<!the )sun)(?:days?)?|tue(?:s(?:days?)?)?|wed(?:s|nesdays?)?"
+    r"|thu(?:rs?|rsdays?)?|sat(?:urdays?)?)\b\.?(?! \d)"
 )
 _DAY_OF_MONTH = re.compile(
     r"\b(?:(?:the|on) (?=\d+[snrt])|(?:day|date) (?:is |= ?)?(?:the )?)"
@@ -210,7 +211,7 @@ def fits_day(text: str, days: Iterable[str]) -> bool | None:
     for match in _DAY_OF_MONTH.finditer(text):
         return any(day.day == int(match[1]) for day in known)
     for match in _WEEKDAY.finditer(text):
-        wanted = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(match[1]))
+        wanted = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(match[0][:3]))
         return any(day.weekday() == wanted for day in known)
     return None
 

@@ -1,0 +1,49 @@
+"""What an open question is about: all that is left, or what it names.
+
+`Departure times: any wishes?` and `Any wishes for the hotel, such as the stars?` ask for those
+alone; who answers with another part passes the question over.
+"""
+
+import re
+
+from crab_graph.personas.turns import Turn
+from crab_graph.personas.wordbook import FactWords
+
+_OPEN = re.compile(
+    r"\b(?:any|what|which|have|some|special|particular) (?:\w+ ){0,2}"
+    r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
+)
+_BEYOND = re.compile(
+    r"\b(?:else|other|others|more|further|left|remaining|also|additional|missing|still|besides"
+    r"|(?:any|every|some)thing|in general|overall|whole|trip|everything|before)\b"
+)
+"""Words of a question for all that is left."""
+_EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
+
+
+def open_bounds(turn: Turn) -> frozenset[str] | None:
+    """Return the facts to which an open question keeps; `None` where it asks for all."""
+    reading, facts = turn.reading, turn.briefing.lexicon.facts
+    found: set[str] = set()
+    is_bounded = False
+    for segment, how in zip(reading.segments, reading.features, strict=True):
+        if not segment.is_request:
+            continue
+        if segment.says("closing") or _BEYOND.search(segment.text):
+            return None
+        if _OPEN.search(segment.text) is None:
+            continue
+        named = {key for key in how.facts if key in reading.asked and how.names(key)}
+        if named and not _EXAMPLES.search(segment.text):
+            found |= named
+        elif segment.named:
+            slots = {key: {*one.slots, *_conflict_slots(one)} for key, one in facts.items()}
+            found |= {key for key, own in slots.items() if own & segment.named} | named
+        else:
+            return None
+        is_bounded = True
+    return frozenset(found) if is_bounded else None
+
+
+def _conflict_slots(words: FactWords) -> tuple[str, ...]:
+    return words.conflict.slots if words.conflict is not None else ()

@@ -1,0 +1,109 @@
+"""The one thing that is asked comes first: what a question keeps to, what it notes, what is meant."""
+
+import pytest
+
+from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.turned_plans import turned_right
+from crab_graph.personas.understanding import Reading
+from tests.personas.test_checking import BRIEFING as KNOWING
+from tests.personas.test_manners import told_all
+from tests.personas.test_part_answers import played
+from tests.personas.test_rules_user import PLAN, Chat
+from tests.personas.test_stated_plans import BRIEFING as WHOLE
+from tests.travel_words import TRAVEL
+
+STORY = (
+    "Transvale takes you out on Tuesday 4 May 2027 on flight FL-48213, 07:35. Transvale brings you"
+    " home on Friday 7 May on flight FL-20955, 19:40, which also suits on the way out."
+)
+DATED = TRAVEL.briefing(
+    TRAVEL.slots,
+    [
+        Fact("departure_date", "2027-05-04", FactLevel.BASIC),
+        Fact("nights", 3, FactLevel.BASIC),
+        Fact("outbound_time_of_day", "morning", FactLevel.DETAIL),
+    ],
+    "S1-001",
+    "2027-01-10",
+)
+
+
+def objected(text):
+    plan = read_plan(Reading(text, DATED.lexicon, DATED.slots), DATED.slots)
+    return contradictions(turned_right(plan, DATED), DATED)
+
+
+def test_two_flights_told_as_a_story_are_those_whose_days_fit():
+    assert objected(f"{STORY} Shall I book both?") == []
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"), [("4 May", "5 May"), ("7 May", "8 May"), ("07:35", "17:35")]
+)
+def test_what_is_wrong_in_a_story_is_still_objected_to(was, becomes):
+    assert objected(f"{STORY.replace(was, becomes)} Shall I book both?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dates are thus certified, and the account is noted. Please send the blanks.",
+        "Hotel: any district, shared w/ attraction. Is that right?",
+        "Noted. Pay with any card you like, is that right?",
+    ],
+)
+def test_words_that_only_look_like_another_value_deny_nothing(text):
+    assert all(played(text, one).wrong == () for one in (WHOLE, KNOWING, DATED))
+
+
+def test_a_district_of_any_kind_is_still_no_shared_one():
+    text = "Hotel and attraction: any district. Is that right?"
+    assert "same_district" in played(text, WHOLE).wrong
+
+
+@pytest.mark.parametrize("condition", ["terse", "impatient"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "**Bed** then: any wishes?",
+        "Do you have any wishes for the room, such as its bed?",
+    ],
+)
+def test_an_open_question_about_one_thing_gets_no_other_wish(condition, question):
+    chat = Chat(condition)
+    chat.say()
+    chat.say(question)
+    assert chat.told("asked") in ([], ["hotel_stars"])
+
+
+def test_an_open_question_about_all_still_gets_what_is_left():
+    chat = Chat("terse")
+    chat.say()
+    chat.say("Any other wishes, for the hotel or anything else?")
+    assert chat.told("asked")
+
+
+def test_what_is_noted_as_free_is_not_said_to_be_free_again():
+    chat = Chat("generic")
+    chat.say()
+    chat.say("Which room type would you like?")
+    said = chat.say("Any type of room will please you. And is there a sum not to be exceeded?")
+    assert "room" not in said.casefold()
+    assert "1,500" in said
+
+
+@pytest.mark.parametrize("condition", ["generic", "neutral", "terse", "impatient"])
+def test_what_a_yes_meant_is_said_when_that_is_asked(condition):
+    chat = told_all(condition)
+    chat.say(PLAN)
+    said = chat.say('Sorry: does your "yes" mean "please book it", or is there another wish?')
+    assert any(word in said.casefold() for word in ("yes", "go ahead", "book"))
+
+
+def test_what_is_more_is_told_when_that_is_asked():
+    chat = Chat("terse")
+    chat.say()
+    chat.say("Noted so far. What's the more?")
+    assert chat.told("asked")
