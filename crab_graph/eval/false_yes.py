@@ -12,6 +12,7 @@ from crab_graph.personas.briefing import Fact
 from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.turned_plans import turned_right
 from crab_graph.text.approvals import ActKind
 
 _AFFIRMS = re.compile(
@@ -73,7 +74,7 @@ def _affirmed(episode: Episode, request: AgentMessage, answer: UserMessage) -> f
         return frozenset()
     briefing = episode.reading.task.briefing
     reading = heard(episode, request)
-    plan = read_plan(reading, briefing.slots)
+    plan = turned_right(read_plan(reading, briefing.slots), briefing)
     wrong = set(contradictions(plan, briefing)) if takes else set()
     if says_yes(answer.text):
         played = read_play_back(reading, briefing, plan.items)

@@ -10,6 +10,7 @@ from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.recognition import facts_said
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.lexicon import pattern
@@ -30,7 +31,7 @@ def heard(episode: Episode, request: AgentMessage) -> Reading:
 def contradicted(episode: Episode, request: AgentMessage) -> frozenset[str]:
     """Return the facts of which a message plays back or plans another value."""
     briefing, reading = episode.reading.task.briefing, heard(episode, request)
-    plan = read_plan(reading, briefing.slots)
+    plan = turned_right(read_plan(reading, briefing.slots), briefing)
     played = read_play_back(reading, briefing, plan.items)
     return frozenset(played.wrong).union(contradictions(plan, briefing))
 

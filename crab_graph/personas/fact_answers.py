@@ -8,6 +8,7 @@ from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
+from crab_graph.personas.open_bounds import asks_any_wish
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
@@ -86,11 +87,18 @@ def _urgency(turn: Turn, key: str) -> int:
 
 
 def _is_of_other_slots(turn: Turn, key: str) -> bool:
-    """Tell whether all clauses that ask and show a fact name other slots than those it is of."""
-    slots = slots_of(turn, key)
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
-    named = [one.named for one, how in clauses if one.is_request and key in how.facts]
-    return bool(slots and named) and all(one and one.isdisjoint(slots) for one in named)
+    """Tell whether the clause that likeliest asks for a fact names other slots than it is of."""
+    slots, reading = slots_of(turn, key), turn.reading
+    place = list(reading.lexicon.facts).index(key)
+    rows = [
+        (float(reading.fact_scores[row, place]), one)
+        for row, (one, how) in enumerate(zip(reading.segments, reading.features, strict=True))
+        if one.is_request and key in how.facts
+    ]
+    if not (slots and rows):
+        return False
+    named = max(rows, key=lambda one: one[0])[1].named
+    return bool(named) and named.isdisjoint(slots)
 
 
 def _is_beside_topic(turn: Turn, key: str, how: ClauseFeatures) -> bool:
@@ -163,9 +171,8 @@ def answer(turn: Turn) -> Decision | None:
     if not is_left and (reading.asks_change or offers_to_show(reading.segments)):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
-    is_noted = all(_is_known_well(turn, fact.key) for fact in chosen)
-    if asks_within_bounds(turn) and is_noted and not absent_facts(turn):
-        return Decision((speaker.phrase("no_more_wish"),), is_answer=True, is_content=True)
+    if _is_all_noted(turn, chosen):
+        return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
     approves = asks_for_plan(turn) and can_approve(turn) and not is_left
@@ -196,8 +203,7 @@ def answer(turn: Turn) -> Decision | None:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
     elif not later:
         parts += closing_words(turn, facts)
-    if _is_first_spent(turn, facts):
-        parts.insert(0, speaker.phrase("no_wish"))
+    parts = _first_words(turn, facts) + parts
     tail = speaker.phrase("more_to_come") if later else speaker.on_many(len(new), len(facts))
     return Decision(
         tuple(parts),
@@ -210,15 +216,29 @@ def answer(turn: Turn) -> Decision | None:
     )
 
 
+def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
+    """Tell whether a question keeps to some facts, and all that is to say of them is noted."""
+    is_noted = all(_is_known_well(turn, fact.key) for fact in chosen)
+    return asks_within_bounds(turn) and is_noted and not absent_facts(turn)
+
+
+def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
+    """Return what is said of the first question before others are answered; mostly nothing."""
+    return [turn.speaker.phrase("no_wish")] if _is_first_spent(turn, given) else []
+
+
 def _is_first_spent(turn: Turn, given: Sequence[Fact]) -> bool:
     """Tell whether what the first question asks for needs no more words, and others get some."""
     spent = {*spent_wishes(turn)}
     if not (spent and given):
         return False
     clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
-    questions = (how for one, how in clauses if one.is_request and "?" in one.text)
-    first = next((set(how.facts) for how in questions), set())
-    return bool(first & spent) and first.isdisjoint(fact.key for fact in given)
+    questions = ((one, how) for one, how in clauses if one.is_request and "?" in one.text)
+    first, how = next(questions, (None, None))
+    if first is None or how is None or asks_any_wish(first.text):
+        return False
+    is_given = any(fact.key in how.facts for fact in given)
+    return not is_given and any(how.names(key) for key in spent)
 
 
 def _is_told(turn: Turn, key: str) -> bool:

@@ -13,6 +13,7 @@ _OPEN = re.compile(
     r"\b(?:any|what|which|have|some|special|particular) (?:\w+ ){0,2}"
     r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
 )
+_WISHES = re.compile(r"\b(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b")
 _BEYOND = re.compile(
     r"\b(?:else|other|others|more|further|left|remaining|also|additional|missing|still|besides"
     r"|(?:any|every|some)thing|in general|overall|whole|trip|everything|before)\b"
@@ -43,6 +44,11 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
             return None
         is_bounded = True
     return frozenset(found) if is_bounded else None
+
+
+def asks_any_wish(text: str) -> bool:
+    """Tell whether a question is for any wish, and no one thing."""
+    return _WISHES.search(text) is not None
 
 
 def _conflict_slots(words: FactWords) -> tuple[str, ...]:

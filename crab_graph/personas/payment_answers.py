@@ -10,6 +10,7 @@ from crab_graph.personas.fact_answers import absence_words, chosen_facts
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
 from crab_graph.personas.payment_habits import PaymentHabit
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
+from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words, word_value
 
@@ -33,7 +34,10 @@ def pay(turn: Turn) -> Decision | None:
     facts = [fact for fact in chosen if fact.key != CARD_FACT]
     parts = [*paid.parts, *map(turn.speaker.fact, facts)]
     asks_more = not (is_plan or wallet.pending or wallet.recorded)
-    without, declined = absence_words(turn, chosen) if asks_more else ([], ())
+    without, declined = absence_words(turn, facts) if asks_more else ([], ())
+    if asks_more and not without:
+        # What waited for the card is said beside it.
+        without, declined = absence_words(turn, chosen)
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)
@@ -58,7 +62,7 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
         paid = None
     if paid is not None and paid.parts and not decision.token:
         is_bare = turn.choice is None and not (turn.conflicts or turn.playback.wrong)
-        is_bare = is_bare and paid.moved and len(decision.parts) == 1
+        is_bare = is_bare and paid.moved and len(decision.parts) == 1 and not _asks_if_right(turn)
         decision = replace(
             decision,
             parts=paid.parts if is_bare else (*decision.parts, *paid.parts),
@@ -74,6 +78,14 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
         told = (*decision.told, *told)
         decision = replace(decision, parts=parts, told=told, approved=True)
     return decision
+
+
+def _asks_if_right(turn: Turn) -> bool:
+    """Tell whether a question by itself asks if all that was noted is right."""
+    return turn.playback.states and any(
+        one.text.rstrip().endswith("?") and is_check(one) and not one.says("payment")
+        for one in turn.reading.segments
+    )
 
 
 def _is_about_payment(turn: Turn) -> bool:

@@ -71,6 +71,7 @@ _FIRM = re.compile(
     r"|(?:has|have|need(?:s)?) to be|both"
     r"|still (?:what you|so|right|correct|the case|fine|ok(?:ay)?|good|valid)"
     r"|agreeable|acceptable|flexible"
+    r"|(?:shall|should) (?:it|that) be|(?:is|are|was) (?:it|that|they) (?:indeed|really|truly)"
     r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
 )
 _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does|still|both)\b")

@@ -22,6 +22,7 @@ from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.questions import read_segments
 from crab_graph.personas.spoken_dates import NUMBERS, find_dates
 from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.understanding import reading_of
 from crab_graph.personas.wordbook import Cue, FactWords, ValueForm, says
 from crab_graph.personas.wording import NOTHING_SPECIAL
@@ -42,7 +43,7 @@ def read_disclosures(
     Of what was asked for or is `due` a bare value is enough.
     """
     reading = reading_of(heard, briefing.lexicon, briefing.slots)
-    wrong = contradictions(read_plan(reading, briefing.slots), briefing)
+    wrong = contradictions(turned_right(read_plan(reading, briefing.slots), briefing), briefing)
     told = []
     for key in stated_facts(text, briefing, {*reading.asked, *due}):
         is_asked = key in reading.asked or reading.is_open_question

@@ -161,8 +161,8 @@ def _doubted(turn: Turn) -> list[str]:
         for key in doubtful
         if key in words
         and any(
-            (names_value(one.text, words[key]) or (one.is_request and "how:cue" in how.facts[key]))
-            and not (one.named and is_apart(turn, key, one))
+            (names_value(one.text, words[key]) and not (one.named and is_apart(turn, key, one)))
+            or (one.is_request and "how:cue" in how.facts[key] and not is_apart(turn, key, one))
             for one, how in asked
             if key in how.facts
         )

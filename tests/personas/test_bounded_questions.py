@@ -1,4 +1,4 @@
-"""The one thing that is asked comes first: what a question keeps to, what it notes, what is meant."""
+"""The one thing asked comes first: what a question keeps to, what it notes, what is meant."""
 
 import pytest
 
@@ -107,3 +107,11 @@ def test_what_is_more_is_told_when_that_is_asked():
     chat.say()
     chat.say("Noted so far. What's the more?")
     assert chat.told("asked")
+
+
+@pytest.mark.parametrize(
+    "text", ["Shall it be the 5th of May 2027?", "Is it indeed the 5th of May 2027 you leave?"]
+)
+def test_a_day_that_is_asked_about_is_checked(text):
+    assert played(text, DATED).wrong == ("departure_date",)
+    assert played(text.replace("5th", "4th"), DATED).right == ("departure_date",)

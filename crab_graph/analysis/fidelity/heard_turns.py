@@ -16,6 +16,7 @@ from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.stated_plans import StatedPlan, read_plan
+from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.runs.record import EpisodeRecord
@@ -78,7 +79,8 @@ class HeardTurn:
         while one is not None and (self.reading.asks_booking or self.reading.asks_choice):
             earlier.append(one._plan)
             one = one.before
-        return read_plan(self.reading, self.briefing.slots, earlier[::-1])
+        plan = read_plan(self.reading, self.briefing.slots, earlier[::-1])
+        return turned_right(plan, self.briefing)
 
     @cached_property
     def played(self) -> PlayBack:
