@@ -1,7 +1,7 @@
 """What an open question is about: all that is left, or what it names.
 
-`Departure times: any wishes?` and `Any wishes for the hotel, such as the stars?` ask for those
-alone; who answers with another part passes the question over.
+`The hour, then: any wishes?` and `Any wishes for it, such as the price?` ask for those alone; who
+answers with another part passes the question over.
 """
 
 import re
@@ -16,7 +16,7 @@ _OPEN = re.compile(
 _WISHES = re.compile(r"\b(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b")
 _BEYOND = re.compile(
     r"\b(?:else|other|others|more|further|left|remaining|also|additional|missing|still|besides"
-    r"|(?:any|every|some)thing|in general|overall|whole|trip|everything|before)\b"
+    r"|(?:any|every|some)thing|in general|overall|whole|everything|before)\b"
 )
 """Words of a question for all that is left."""
 _EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
