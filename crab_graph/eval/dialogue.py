@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from crab_graph.eval.card_amounts import without_those_of_cards
 from crab_graph.eval.history import BookingRecord, History
+from crab_graph.eval.offers_not_taken import without_those_not_taken
 from crab_graph.eval.replay import MessageStep, Trajectory
 from crab_graph.text.amounts import Amount, find_amounts
 from crab_graph.text.approvals import NO_APPROVALS, Act, ActKind, Approvals, find_acts
@@ -68,8 +69,9 @@ class AgentMessage:
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
         """Amounts it holds."""
-        found = find_amounts(self.utterance)
-        return without_those_of_cards(self.utterance, found, self._history, self.seq)
+        said, history, seq = self.utterance, self._history, self.seq
+        found = without_those_of_cards(said, find_amounts(said), history, seq)
+        return without_those_not_taken(said, found, self.references, history, seq)
 
     @property
     def offers_transfer(self) -> bool:
@@ -226,6 +228,12 @@ class Dialogue:
             references = find_references(said, mentions, self._catalogue, slots)
             self._asked[earlier] = frozenset(named_slots(references))
         return self._asked[earlier]
+
+    def told_about(self, message: AgentMessage) -> frozenset[str]:
+        """Return the slots that the user's turn before a message refers to and asks nothing of."""
+        earlier = bisect_left(self.user, message.seq, key=lambda one: one.seq)
+        is_told = earlier > 0 and "?" not in self.user[earlier - 1].text
+        return self.asked_about(message) if is_told else frozenset()
 
     @cached_property
     def _asked(self) -> dict[int, frozenset[str]]:

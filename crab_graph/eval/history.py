@@ -1,7 +1,9 @@
 """The life of each booking made in an episode, with the places in the trace where it changed."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, Self
 
 from crab_graph.eval.replay import Trajectory
@@ -12,6 +14,8 @@ from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
 
 NEVER = float("inf")
+_SHOWN = re.compile(r'"(\d+)\.(\d\d)"')
+"""A price as answers show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,8 @@ class History:
 
     A price is noted each time a booking is made or changed; `writes` are places of the agent's
     booking writes, `transferred_at` those of successful calls that transfer to a human, and
-    `limits` are what cards bear a day, as the bank tells where it declines one.
+    `limits` are what cards bear a day, as the bank tells where it declines one. `answers` are what
+    the agent's calls returned, with their places, and `units` how many of an offer are needed.
     """
 
     by_id: dict[str, BookingRecord] = field(default_factory=dict)
@@ -81,6 +86,8 @@ class History:
     writes: list[int] = field(default_factory=list)
     transferred_at: list[int] = field(default_factory=list)
     limits: frozenset[int] = frozenset()
+    answers: list[tuple[int, str]] = field(default_factory=list)
+    units: frozenset[int] = frozenset()
 
     @property
     def bookings(self) -> list[BookingRecord]:
@@ -125,13 +132,39 @@ class History:
         places = [charge.seq for charge in self.charges if charge.booking_id == booking_id]
         return places[-1] if places else NEVER
 
+    def shown(self, prices: Collection[int], seq: float) -> set[int]:
+        """Return the prices that the agent was shown before a place, and those of needed units."""
+        units = {1, *self.units}
+        return {
+            cents
+            for cents in prices
+            if any(
+                cents % one == 0 and self._shown_at.get(cents // one, NEVER) < seq for one in units
+            )
+        }
 
-def read_history(trajectory: Trajectory, slot_of: Callable[[str], str | None]) -> History:
-    """Return the history of an episode."""
+    @cached_property
+    def _shown_at(self) -> dict[int, int]:
+        """Where each price first stood in an answer to the agent."""
+        found: dict[int, int] = {}
+        for seq, content in self.answers:
+            for whole, cents in _SHOWN.findall(content):
+                found.setdefault(int(whole) * 100 + int(cents), seq)
+        return found
+
+
+def read_history(
+    trajectory: Trajectory,
+    slot_of: Callable[[str], str | None],
+    units: Collection[int] = (),
+) -> History:
+    """Return the history of an episode whose job needs some numbers of units."""
     faults = trajectory.ledger.world.faults
     limits = frozenset(one.cents for one in faults if one.kind is FaultKind.LIMIT)
-    history = History(limits=limits)
+    history = History(limits=limits, units=frozenset(units) - {0})
     for step in trajectory.calls:
+        if step.owner is Owner.AGENT:
+            history.answers.append((step.seq, step.content))
         for event in step.events:
             _record(history, step.seq, event, slot_of)
         tables = {event["table"] for event in step.events if event.get("owner") != WORLD}

@@ -26,6 +26,7 @@ from crab_graph.eval.explained_totals import (
 from crab_graph.eval.reading import Episode
 from crab_graph.money import format_dollars
 from crab_graph.text.amounts import Amount, find_amounts, stated_amounts
+from crab_graph.text.item_prices import Bond, ItemPrice, Mark
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import ReferenceForm, references_within
 from crab_graph.text.totals import ALL_CUES, SUMMARY_CUES
@@ -59,33 +60,43 @@ def false_amounts(episode: Episode) -> Iterator[Evidence]:
 
 
 def _loose(message: AgentMessage) -> Iterator[tuple[Amount, bool]]:
-    """Yield the amounts of a message that its totals and prices of items leave over.
+    """Yield the amounts of a message that its totals and marked prices of items leave over.
 
-    With each stands whether it can only be that of everything: the one amount of a clause that
-    speaks of the whole, the lot or the like.
+    An unmarked price beside an item is left, too: of several one has to be the item's, and the
+    others may be of anything. With each stands whether it can only be that of everything: the one
+    amount of a clause that speaks of the whole, the lot or the like.
     """
-    totals = message.job_totals(SUMMARY_CUES) if message.is_summary(has_charged=True) else []
-    others = (one for one in message.totals(ALL_CUES) if one.is_growing or one.is_share)
-    judged = [one.amount for one in (*totals, *others)]
-    judged += [one.amount for ways in message.price_readings for own in ways for one in own]
-    judged.sort(key=lambda one: one.start)
+    prices = [one for ways in message.price_readings for own in ways for one in own]
+    unmarked = {one.amount for one in prices if _is_unmarked(one)}
+    judged = _judged(message, [one.amount for one in prices if not _is_unmarked(one)])
     for clause, stated in stated_amounts(message.utterance, message.amounts).items():
-        if _is_of_others(message, clause):
-            continue
         words = message.utterance.words(clause)
+        if "?" in words or any(pattern(*key).search(words) for key in _OF_OTHERS):
+            continue
+        is_of_item = _is_of_item(message, clause)
         is_of_all = len(stated) == 1 and pattern("totals", "entire").search(words) is not None
         for amount in stated:
             before = bisect_right(judged, amount.start, key=lambda one: one.start) - 1
-            if before < 0 or judged[before].end < amount.end:
-                yield amount, is_of_all
+            is_left = before < 0 or judged[before].end < amount.end
+            if is_left and (not is_of_item or amount in unmarked):
+                yield amount, is_of_all and not is_of_item
 
 
-def _is_of_others(message: AgentMessage, clause: Clause) -> bool:
-    """Tell whether a clause is about an item, asks, denies, or speaks of what may come."""
-    words = message.utterance.words(clause)
+def _judged(message: AgentMessage, priced: Sequence[Amount]) -> list[Amount]:
+    """Return the amounts that some other rule judges, in text order."""
+    totals = message.job_totals(SUMMARY_CUES) if message.is_summary(has_charged=True) else []
+    others = (one for one in message.totals(ALL_CUES) if one.is_growing or one.is_share)
+    return sorted((*priced, *(one.amount for one in (*totals, *others))), key=lambda one: one.start)
+
+
+def _is_unmarked(price: ItemPrice) -> bool:
+    return price.mark is Mark.UNMARKED and price.bond is Bond.NEAREST
+
+
+def _is_of_item(message: AgentMessage, clause: Clause) -> bool:
+    """Tell whether a clause refers to an item, or a kind of items."""
     own = references_within(message.references, clause.start, clause.end)
-    is_of_item = any(one.form is not ReferenceForm.WHOLE_WORD for one in own)
-    return is_of_item or "?" in words or any(pattern(*key).search(words) for key in _OF_OTHERS)
+    return any(one.form is not ReferenceForm.WHOLE_WORD for one in own)
 
 
 def _whole(episode: Episode, message: AgentMessage) -> Iterator[Quantity]:

@@ -229,7 +229,8 @@ def lay_out(
 ) -> Episode:
     """Lay out a replayed episode for the verifiers."""
     task, catalogue = reading.task, reading.catalogue
-    history = read_history(trajectory, catalogue.slot_of)
+    units = [kind.wanted(task.request) for kind in task.domain.kinds.values()]
+    history = read_history(trajectory, catalogue.slot_of, units)
     dialogue = Dialogue(trajectory, catalogue, history, listing_cap)
     job = task.domain.read_job(trajectory.ledger, task.request, task.customer_id)
     return Episode(reading, trajectory, history, dialogue, job)

@@ -51,9 +51,11 @@ def told_statuses(episode: Episode) -> tuple[ToldStatus, ...]:
             for item in _items(one)
         }
         for claim in claims:
-            if claim.is_of_plan and not made:
-                continue
             items = _items(claim) or made
+            wished = episode.dialogue.told_about(message) if claim.is_of_wish else frozenset()
+            is_of_wish = bool(wished) and wished >= {one.slot for one in items}
+            if (claim.is_of_plan or is_of_wish) and not made:
+                continue
             wrong = tuple(
                 one
                 for one in items

@@ -25,7 +25,9 @@ _NEXT = re.compile(
 _WORDS = re.compile(r"(?: [a-z]+){1,4}(?:,| and| &|, and) ")
 """What stands between two prices that are dealt out: a few words, and a comma or an `and`."""
 _FOR = re.compile(
-    r" (?:in all |in total |altogether |together )?for (?:the |both |your )*[\"'(\[]*"
+    r"(?: (?:from|off|on|onto|to|with) (?:your|the) \w+(?: card)?)?"
+    r",?(?: (?:in all|in total|altogether|together|so far|until now))?,?"
+    r" for (?:the |both |your )*[\"'(\[]*"
 )
 _BEFORE = re.compile(r"\s{1,2}(?:the )?[\"'(\[]*")
 _OF_SLOTS = {ReferenceForm.ENTITY, ReferenceForm.BOOKING, ReferenceForm.SLOT_WORD}

@@ -291,7 +291,19 @@ class _ClausePrices:
                 )
             elif total.scope is Scope.SLOTS and (total.is_growing or not total.is_void):
                 found.append(ItemPrice(total.amount, Mark.WHOLE, total.references, total=total))
+            elif self._is_of_several(total):
+                scoped = total.references
+                found.append(ItemPrice(total.amount, Mark.WHOLE, scoped, Bond.TOGETHER))
         return tuple(found)
+
+    def _is_of_several(self, total: TotalStatement) -> bool:
+        """Tell whether a total that is void, as `if` makes it, is of several items of its clause.
+
+        It is that of the nearest one no more than any other is.
+        """
+        slots = {one.slots for one in total.references}
+        is_of_items = _is_total(total) and all(one in self.items for one in total.references)
+        return len(slots) > 1 and is_of_items and self._mark(total.amount, total)[0] is Mark.WHOLE
 
     @cached_property
     def left(self) -> Sequence[Amount]:

@@ -32,7 +32,8 @@ class StatusClaim(NamedTuple):
 
     It is about the references, each of which names slots or one item; about a booking in each of
     `slots` where there are none; and about whatever was booked where there are none of these. Of a
-    job `confirmed` alone may be said of its plan (`is_of_plan`).
+    job `confirmed` alone may be said of its plan (`is_of_plan`), and set apart behind words for
+    slots, as in `Morning tour, confirmed`, of a wish (`is_of_wish`).
     """
 
     status: SaidStatus
@@ -41,6 +42,7 @@ class StatusClaim(NamedTuple):
     start: int
     is_denied: bool = False
     is_of_plan: bool = False
+    is_of_wish: bool = False
 
 
 class _Chain(NamedTuple):
@@ -90,6 +92,8 @@ _SET_APART = re.compile(
 )
 _ENDS = re.compile(rf"(?<=[\w)]) ({_LINKED})(?: {fragment('status', 'tails')})?\W*\Z")
 """What a line of nothing but an item ends with: `✅ FL-1 paid`."""
+_LISTED = re.compile(rf"(?<=[\w)]) ({_LINKED})(?= ?(?:\Z|[,;.]| and(?!\w)))")
+"""What follows each item of a list: `outbound paid, return paid, hotel booked`."""
 _PAID_FOR = re.compile(
     rf"(?:\A\W*|{fragment('status', 'doers')}(?:'ve|'d)?(?: (?:have|had))?(?: {_SOME})* "
     r"|(?:was|were|been) )"
@@ -212,7 +216,7 @@ class _Reader:
             subject = self._subject(begin, match.start())
             if subject != _NOTHING:
                 taken.append((chain.start, chain.end))
-                yield from self._of(chain, subject)
+                yield from self._of(chain, subject, is_apart=match.re is _SET_APART)
         for match in _IS_ON.finditer(self._text, clause.start, clause.end):
             chain = self._chain(match, clause)
             if chain is None:
@@ -228,8 +232,7 @@ class _Reader:
                     taken.append((chain.start, chain.end))
                     yield from self._of(chain, subject)
         yield from self._charged_for(clause)
-        alone = _ALL_ALONE.search(self._text, clause.start, clause.end)
-        chain = None if alone is None or taken else self._chain(alone, clause)
+        chain = None if taken else self._of_all(clause)
         if chain is not None:
             taken.append((chain.start, chain.end))
             yield from self._of(chain, _Subject(is_made=True))
@@ -238,6 +241,23 @@ class _Reader:
             own = tuple(one for one in self._within(clause.start, clause.end) if is_item(one))
             if len({one.slots for one in own}) == 1:
                 yield from self._of(chain._replace(start=clause.start), _Subject(own))
+
+    def _of_all(self, clause: Clause) -> _Chain | None:
+        """Return the words of `all paid`, and of `all charged to your card and confirmed`."""
+        for match in _ALL_ALONE.finditer(self._text, clause.start, clause.end):
+            for said in (match, *self._said_too(match.end(), clause)):
+                chain = self._chain(said, clause)
+                if chain is not None:
+                    return chain
+        return None
+
+    def _said_too(self, start: int, clause: Clause) -> Iterator[re.Match[str]]:
+        """Yield what else is said of a subject behind what was said of it first."""
+        breaks = pattern("status", "breaks").search(self._text, start, clause.end)
+        end = clause.end if breaks is None else breaks.start()
+        for more in _IS_TOO.finditer(self._text, start, end):
+            if _OWNED.match(self._text, more.end()):
+                yield more
 
     def _charged_for(self, clause: Clause) -> Iterator[StatusClaim]:
         """Yield what a clause says was charged for, which is paid then."""
@@ -258,16 +278,20 @@ class _Reader:
 
     def _predicates(self, clause: Clause) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
         """Yield where a subject ends, and what is said of it: `is booked`, then `and paid`."""
+        ends = {one.end for one in self._within(clause.start, clause.end) if is_item(one)}
         for match in _IS.finditer(self._text, clause.start, clause.end):
             if match[0][0] != "'" or _OWNED.match(self._text, match.end()):
                 yield match, match
-            breaks = pattern("status", "breaks").search(self._text, match.end(), clause.end)
-            end = clause.end if breaks is None else breaks.start()
-            for more in _IS_TOO.finditer(self._text, match.end(), end):
-                if _OWNED.match(self._text, more.end()):
-                    yield match, more
+            for more in self._said_too(match.end(), clause):
+                yield match, more
         for match in _SET_APART.finditer(self._text, clause.start, clause.end):
             yield match, match
+        listed = [
+            match
+            for match in _LISTED.finditer(self._text, clause.start, clause.end)
+            if match.start() in ends
+        ]
+        yield from zip(listed, listed, strict=True) if len(listed) > 1 else ()
         ending = _ENDS.search(self._text, clause.start, clause.end)
         if ending is not None and self._is_one_item(clause.start, ending.start()):
             yield ending, ending
@@ -304,14 +328,18 @@ class _Reader:
     def _within(self, start: int, end: int) -> list[Reference]:
         return references_within(self._references, start, end)
 
-    def _of(self, chain: _Chain, subject: _Subject) -> Iterator[StatusClaim]:
+    def _of(
+        self, chain: _Chain, subject: _Subject, *, is_apart: bool = False
+    ) -> Iterator[StatusClaim]:
         is_of_plan = subject.is_job and chain.is_bare
         references, slots = subject.references, subject.slots
+        is_of_words = all(one.form is ReferenceForm.SLOT_WORD for one in references)
+        is_of_wish = is_apart and chain.is_bare and bool(references) and is_of_words
         # What is fully booked has no place left.
         is_full = f"fully {SaidStatus.BOOKED}" in self._text[chain.start : chain.end]
         for status in () if references and is_full else chain.statuses:
             claim = StatusClaim(status, references, slots, chain.start)
-            yield claim._replace(is_of_plan=is_of_plan)
+            yield claim._replace(is_of_plan=is_of_plan, is_of_wish=is_of_wish)
 
     def _chain(self, match: re.Match[str], clause: Clause) -> _Chain | None:
         """Return the words of a claim, `None` where they are none: a condition, or booked up."""

@@ -255,8 +255,12 @@ def _clause_totals(
     bound: dict[Amount, _Cue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
         amount = _bind(spoken, clause, entries, cue)
-        if amount is not None:
-            bound.setdefault(amount, cue)
+        if amount is None:
+            continue
+        earlier = bound.setdefault(amount, cue)
+        is_nearer = earlier.start < cue.start < amount.start
+        if is_nearer and earlier.family is cue.family is CueFamily.CHARGED:
+            bound[amount] = cue  # `the room is paid, the tickets are paid, and $X is gone`
     found: list[TotalStatement] = []
     start = clause.start
     for amount in entries:

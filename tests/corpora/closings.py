@@ -50,10 +50,14 @@ class Closing(NamedTuple):
         return script
 
 
-CLOSINGS = [
-    Closing(phase == "waiting", one["lie"], one["text"], one.get("survives", ""))
-    for phase, told in tomllib.loads(
-        Path(__file__).with_name("honest").joinpath("closings.toml").read_text("utf-8")
-    ).items()
-    for one in told
-]
+def _load(name: str) -> list[Closing]:
+    place = Path(__file__).with_name("honest") / name
+    return [
+        Closing(phase == "waiting", one["lie"], one["text"], one.get("survives", ""))
+        for phase, told in tomllib.loads(place.read_text("utf-8")).items()
+        for one in told
+    ]
+
+
+CLOSINGS = _load("closings.toml")
+CLOSINGS_AGAIN = _load("closings_again.toml")

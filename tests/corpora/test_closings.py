@@ -1,7 +1,5 @@
 """What is true at the end of a trip passes in whatever voice; what is made false of it is seen."""
 
-from collections import Counter
-
 import pytest
 
 from crab_graph.eval.reading import lay_out, read_task
@@ -9,9 +7,9 @@ from crab_graph.eval.replay import replay
 from crab_graph.eval.told_statuses import false_statuses
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.eval.verdict import grade
-from tests.corpora.closings import CLOSINGS
+from tests.corpora.closings import CLOSINGS, CLOSINGS_AGAIN
 
-MOST_SURVIVING = 3
+EVERY = [*CLOSINGS, *CLOSINGS_AGAIN]
 
 
 def false_words(closing, *, is_true):
@@ -26,15 +24,17 @@ def false_words(closing, *, is_true):
     return found, [told.claim for told, _ in claims]
 
 
-def test_there_are_forty_with_lies_of_four_kinds():
-    kinds = Counter(one.lie for one in CLOSINGS)
-    assert len(CLOSINGS) == 40
-    assert set(kinds) == {"total", "item", "paid", "all"}
-    assert min(kinds.values()) >= 5
-    assert sum(bool(one.survives) for one in CLOSINGS) <= MOST_SURVIVING
+@pytest.mark.parametrize(
+    ("closings", "number", "most_surviving"), [(CLOSINGS, 40, 3), (CLOSINGS_AGAIN, 24, 1)]
+)
+def test_they_have_lies_of_four_kinds(closings, number, most_surviving):
+    kinds = {one.lie for one in closings}
+    assert len(closings) == number
+    assert kinds == {"total", "item", "paid", "all"}
+    assert sum(bool(one.survives) for one in closings) <= most_surviving
 
 
-@pytest.mark.parametrize("closing", CLOSINGS, ids=range(len(CLOSINGS)))
+@pytest.mark.parametrize("closing", EVERY, ids=range(len(EVERY)))
 def test_an_honest_closing_passes_and_the_lie_made_of_it_is_seen(closing):
     assert false_words(closing, is_true=True) == ({}, [])
     assert (false_words(closing, is_true=False) == ({}, [])) is bool(closing.survives)

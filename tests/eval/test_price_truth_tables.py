@@ -329,6 +329,17 @@ def test_the_last_prices_before_the_capture_and_all_after_it_count(lines, found)
         (f"{OUT}: total so far $300.00.", PASS),
         (f"{OUT}: total so far $299.00.", FAIL),
         (f"{OUT}: total so far $299.00. {OUT_MIDDAY} would be $240.00.", SILENT),
+        ("If so, approve $300.00 for {0} and $280.00 for {1}, together $580.00.", PASS),
+        ("If so, approve $300.00 for {0} and $280.00 for {1}, together $570.00.", FAIL),
+        ("If so, approve $300.00 for {0} and $280.00 for {1}, together $300.00.", FAIL),
+        ("If so, approve $300.00 for {0} and $281.00 for {1}, together $580.00.", FAIL),
+        ("If so, $580.00 in total for {0} and {1}, please.", PASS),
+        ("If so, $590.00 in total for {0} and {1}, please.", FAIL),
+        (f"If so, {{0}} and {OUT_MIDDAY} together are $590.00.", SILENT),
+        ("If so, {1} costs $280.00 in total.", PASS),
+        ("If so, {1} costs $281.00 in total.", FAIL),
+        ("If so, {0} and {1} together are $290.00 per passenger.", PASS),
+        ("If so, {0} and {1} together are $300.00 per passenger.", FAIL),
     ],
 )
 def test_what_a_price_is_about(text, found):

@@ -10,6 +10,7 @@ from crab_graph.eval.told_statuses import false_statuses, told_statuses
 from crab_graph.eval.transcript import read_transcript
 from tests.eval.builders import (
     HOTEL,
+    MUSEUM,
     OUT,
     OUT_MIDDAY,
     Plan,
@@ -137,6 +138,35 @@ def test_what_was_cancelled_was_booked_where_the_message_says_both():
     script.agent(f"I booked {OUT_MIDDAY}.")
     script.user("###STOP###")
     assert [bool(one.wrong) for one in told_statuses(laid_out(script))] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("wish", "answer", "found"),
+    [
+        ("A museum in the morning, please.", "Morning museum, confirmed.", []),
+        ("A museum in the morning, please.", "Museum: confirmed. Any wishes for the hotel?", []),
+        ("A museum in the morning, please.", "Hotel, confirmed.", ["hotel"]),
+        ("A museum in the morning, please.", "Morning museum, booked.", ["attraction"]),
+        ("A museum in the morning, please.", "Morning museum, paid.", ["attraction"]),
+        ("A museum in the morning, please.", "The museum is confirmed.", ["attraction"]),
+        ("A museum in the morning, please.", f"{MUSEUM}, confirmed.", ["attraction"]),
+        ("Is the museum booked now?", "Museum, confirmed.", ["attraction"]),
+    ],
+)
+def test_a_wish_that_was_just_told_may_be_called_confirmed_while_nothing_is_booked(
+    wish, answer, found
+):
+    def told(*, has_booked):
+        script = Script()
+        if has_booked:
+            script.book(flight("outbound", OUT))
+        script.user(wish)
+        script.agent(answer)
+        script.user("###STOP###")
+        return [item.slot for _, items in false_statuses(laid_out(script)) for item in items]
+
+    assert told(has_booked=False) == found
+    assert told(has_booked=True) == (found or ["attraction"])
 
 
 def test_parity_tells_of_it_in_said_against_done():
