@@ -67,7 +67,7 @@ def _loose(message: AgentMessage) -> Iterator[tuple[Amount, bool]]:
     amount of a clause that speaks of the whole, the lot or the like.
     """
     prices = [one for ways in message.price_readings for own in ways for one in own]
-    unmarked = {one.amount for one in prices if _is_unmarked(one)}
+    of_items = {one.amount for one in prices}
     judged = _judged(message, [one.amount for one in prices if not _is_unmarked(one)])
     for clause, stated in stated_amounts(message.utterance, message.amounts).items():
         words = message.utterance.words(clause)
@@ -78,7 +78,7 @@ def _loose(message: AgentMessage) -> Iterator[tuple[Amount, bool]]:
         for amount in stated:
             before = bisect_right(judged, amount.start, key=lambda one: one.start) - 1
             is_left = before < 0 or judged[before].end < amount.end
-            if is_left and (not is_of_item or amount in unmarked):
+            if is_left and (not is_of_item or amount in of_items):
                 yield amount, is_of_all and not is_of_item
 
 

@@ -4,8 +4,68 @@ import pytest
 
 from crab_graph.domains.task import Task
 from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.eval.card_amounts import without_those_of_cards
+from crab_graph.eval.history import History, Payment
+from crab_graph.text.amounts import find_amounts
+from crab_graph.text.utterance import read_message
 from crab_graph.tools.fault_schedule import WorldFault
 from tests.eval.builders import SMALL_CARD, Plan, Script, build_rows, build_task, failing, graded
+
+BY_CARD = "$940.00 on your Visa and $70.00 on your Mastercard."
+TWO = ((1, "PM-1", 300_00), (2, "PM-1", 640_00), (3, "PM-2", 70_00))
+
+
+def of_cards(text, charges=TWO, seq=9, limits=()):
+    """Return the dollars of a message, said after or before some charges, that are of cards."""
+    paid = [Payment(at, f"TX-{at}", f"BK-{at}", method, cents) for at, method, cents in charges]
+    said = read_message(text)
+    before = find_amounts(said)
+    history = History(charges=paid, limits=frozenset(limits))
+    after = without_those_of_cards(said, before, history, seq)
+    pairs = zip(before, after, strict=True)
+    return [new.cents // 100 for old, new in pairs if new.is_inert and not old.is_inert]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (BY_CARD, [940, 70]),
+        ("$940.00 was charged to the card ending 4242, $70.00 went to PM-2.", [940, 70]),
+        (f"$1,010.00 in total: {BY_CARD}", [940, 70]),
+        (f"Roughly $940.00 on your Visa, or rather {BY_CARD}", [940, 70]),
+        (BY_CARD.replace("940", "930"), []),
+        (BY_CARD.replace("70", "80"), []),
+        ("$940.00 on your Visa.", []),
+        (f"{BY_CARD} And $70.00 on your Amex.", []),
+        ("$940.00 for flights and hotel, $70.00 for the museum.", []),
+        ("$940.00 on your Visa and $70.00 for the museum.", []),
+        ("$940.00. On your Visa, that is. And $70.00 on your Mastercard.", []),
+    ],
+)
+def test_a_sum_is_a_card_s_where_each_card_has_its_own(text, found):
+    assert of_cards(text) == found
+
+
+def test_of_one_card_there_is_no_sum_by_card():
+    assert of_cards("$370.00 on your Visa.", ((1, "PM-1", 300_00), (2, "PM-1", 70_00))) == []
+
+
+@pytest.mark.parametrize(("seq", "found"), [(4, [940, 70]), (3, []), (2, [])])
+def test_what_was_charged_before_the_message_counts(seq, found):
+    assert of_cards(BY_CARD, seq=seq) == found
+
+
+def test_three_cards_are_as_good_as_two():
+    charges = (*TWO, (4, "PM-3", 5_00))
+    assert of_cards(f"{BY_CARD[:-1]} and $5.00 on your Amex.", charges) == [940, 70, 5]
+    assert of_cards(BY_CARD, charges) == []
+
+
+def test_a_limit_is_no_price_wherever_it_stands():
+    assert of_cards("Your card bears $2,000.00 a day, not $1,900.00.", (), limits=[2_000_00]) == [
+        2000
+    ]
+
 
 TOLD = ("F-PT", "F-IP", "F-PS")
 

@@ -66,6 +66,8 @@ def test_the_price_of_what_was_seen_and_not_taken_may_be_told(text):
         "The cheapest hotel was Juniper Court (HT-1001) at $80.00 a night.",
         "The cheapest hotel is booked for $80.00 a night.",
         "The cheapest hotel was $80.00 a night, $360.00 for the stay that you paid.",
+        "The hotel was $80.00 a night, another $70.00.",
+        "Another thing is the weather. The hotel was $80.00 a night.",
         "The best of it: the whole trip came to $240.00.",
     ],
 )

@@ -10,7 +10,7 @@ from crab_graph.cli.application import main
 from crab_graph.eval import verdict
 from crab_graph.seals import open_line
 from crab_graph.testing.faults import FaultyAnswer
-from crab_graph.testing.server import ScriptedServer
+from crab_graph.testing.server import Answer, ScriptedServer
 from tests.editing import write_lines
 
 GIVES_UP = "I am sorry, I cannot help you. Goodbye."
@@ -63,6 +63,41 @@ def test_a_reply_that_is_too_long_is_the_agents_error(bench, tmp_path, capsys):
     main(["report", str(run.directory), "--json"])
     assert "longer than the run's limit" in capsys.readouterr().out
     assert main(["regrade", str(run.directory)]) == 0
+
+
+LONG_TEXT = "Total: $1.00. " * 8
+LONG_CALLS = Answer("", [("search_hotels_by_city", json.dumps({"city": "x" * 100}))])
+
+
+@pytest.mark.parametrize("reply", [LONG_TEXT, LONG_CALLS], ids=["text", "calls"])
+@pytest.mark.parametrize("settings", ["", "?streaming=true"])
+def test_the_command_run_ends_an_episode_at_a_reply_that_is_too_long(
+    bench, tmp_path, capsys, monkeypatch, settings, reply
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key-0123456789")
+    directory = tmp_path / "run"
+    with ScriptedServer([reply]) as server:
+        agent = ["--agent", server.spec + settings, "--user", "generic"]
+        given = [*agent, "--tasks", "S1-001", "--max-reply-characters", "100"]
+        assert main(["run", str(bench.directory), *given, "--out", str(directory)]) == 0
+        assert len(server.requests) == 1
+    capsys.readouterr()
+    (episode,) = cg.open_run(directory)
+    assert (episode.outcome, episode.fault) == ("budget_exhausted", "agent")
+    assert episode.termination == "max_reply_characters" in (episode.error or "")
+    assert "at most 100 are allowed" in episode.messages[-1]["content"]
+    assert not any(line["role"] == "tool" for line in episode.messages)
+    main(["show", str(directory), "S1-001.generic.0"])
+    assert "max_reply_characters" in capsys.readouterr().out
+
+
+def test_a_reply_as_long_as_the_limit_ends_nothing(bench, tmp_path):
+    limits = cg.Limits(max_reply_characters=len(GIVES_UP), max_turns=6)
+    with ScriptedServer([GIVES_UP]) as server:
+        (episode,) = cg.run(
+            bench, server.spec, "generic", 1, tmp_path / "run", tasks=["S1-001"], limits=limits
+        )
+    assert episode.termination != "max_reply_characters"
 
 
 def test_an_infrastructure_error_says_nothing_of_the_agent(bench, tmp_path, capsys):
