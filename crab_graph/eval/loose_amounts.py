@@ -85,8 +85,8 @@ def _loose(message: AgentMessage) -> Iterator[tuple[Amount, bool]]:
 def _judged(message: AgentMessage, priced: Sequence[Amount]) -> list[Amount]:
     """Return the amounts that some other rule judges, in text order."""
     totals = message.job_totals(SUMMARY_CUES) if message.is_summary(has_charged=True) else []
-    others = (one for one in message.totals(ALL_CUES) if one.is_growing or one.is_share)
-    return sorted((*priced, *(one.amount for one in (*totals, *others))), key=lambda one: one.start)
+    told = [one.amount for one in (*totals, *message.growing_totals(ALL_CUES))]
+    return sorted((*priced, *told), key=lambda one: one.start)
 
 
 def _is_unmarked(price: ItemPrice) -> bool:

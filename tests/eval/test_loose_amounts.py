@@ -6,16 +6,17 @@ import pytest
 
 from tests.eval.builders import (
     ANNEX,
-    BACK,
     MUSEUM,
     NAMES,
     OUT,
     Plan,
+    Script,
     build_task,
+    flight,
     graded,
+    hotel,
     right_items,
 )
-from tests.eval.tapes import short_episode
 
 PASS, FAIL, SILENT = "pass", "fail", "not_triggered"
 MUSEUM_NAME = f"the {NAMES[MUSEUM]}"
@@ -87,7 +88,7 @@ def test_what_comes_to_nothing_is_one(text):
         ("The total is $1.00, by the way.", FAIL),
         ("We charged $1.00 and $300.00.", FAIL),
         ("Total charged: $1,010.00. Your card is $55.00 lighter.", FAIL),
-        ("Shall we go on? Your card is $55.00 lighter.", FAIL),
+        ("Do you want $55.00 in coins? Your card is $55.00 lighter.", FAIL),
         ("For the trip your card is $55.00 lighter.", FAIL),
         # A word for either of two is of nothing that this rule could tell.
         ("A flight was $55.00.", SILENT),
@@ -133,7 +134,13 @@ def test_an_answer_may_be_of_what_was_asked_about(asked, is_right):
 
 @pytest.mark.parametrize(("amount", "is_right"), [("$0.00", True), ("$1.00", False)])
 def test_nothing_may_be_said_of_nothing_while_something_is_open(amount, is_right):
-    script = short_episode("book", "pay", "book", f"That made {amount} extra.", flights=(OUT, BACK))
+    script = Script()
+    paid, _ = (script.book(item) for item in (flight("outbound", OUT), hotel()))
+    method = script.add_card()
+    script.approve(paid, method, 300_00)
+    script.charge(paid, method)
+    script.agent(f"That made {amount} extra.")
+    script.user("###STOP###")
     assert (graded(script).checks["F-PS"] != FAIL) is is_right
 
 

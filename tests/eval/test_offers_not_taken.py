@@ -33,7 +33,8 @@ def closed(text, *, has_searched=True):
     script.user("Card added and all approved.")
     for booking_id, _ in booked:
         script.charge(booking_id, method)
-    script.agent(f"{text} {CLOSING}")
+    stay = booked[2][0]
+    script.agent(f"{text.replace('BK-0', stay)} {CLOSING}")
     script.user("Thanks. ###STOP###")
     return failing(graded(script)) & set(TOLD)
 
@@ -64,6 +65,7 @@ def test_the_price_of_what_was_seen_and_not_taken_may_be_told(text):
         "I booked the cheapest hotel at $80.00 a night.",
         "The cheapest hotel, which is yours now, was $80.00 a night.",
         "The cheapest hotel was Juniper Court (HT-1001) at $80.00 a night.",
+        "The cheapest of them, BK-0, was $80.00 a night.",
         "The cheapest hotel is booked for $80.00 a night.",
         "The cheapest hotel was $80.00 a night, $360.00 for the stay that you paid.",
         "The hotel was $80.00 a night, another $70.00.",
