@@ -4,6 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import crab_graph.runs.run  # noqa: F401  (whoever imports it first below binds what is patched)
 from crab_graph.cli.grade import grade
 from crab_graph.errors import TranscriptError
 from tests.eval.builders import Plan, small_task
