@@ -314,6 +314,20 @@ APPROVE = "Please approve $300.00 for {booking} with {method}."
 
 
 @pytest.mark.parametrize(
+    ("by_user", "found"), [(True, []), (False, ["claimed a card that it had not added"])]
+)
+def test_what_the_agent_does_before_an_answer_is_no_deed_of_the_user(by_user, found):
+    desk = Desk(card=False)
+    desk.asked("Please add your card.")
+    if by_user:
+        desk.script.add_card()
+    else:
+        desk.script.book(flight("return", BACK))
+    desk.answered("Done.")
+    assert desk.texts() == found
+
+
+@pytest.mark.parametrize(
     ("request_text", "cents", "found"),
     [
         (APPROVE, 300_00, None),

@@ -427,3 +427,10 @@ def test_a_wrong_trip_that_is_certified_is_the_environments_fault_too():
     task = build_task(outbound_time_of_day="midday")
     assert graded(RIGHT, task).fault == "environment"
     assert failing(graded(RIGHT, build_task())) == set()
+
+
+def test_what_is_certified_and_wrong_is_told_where_more_solutions_exist_than_are_kept():
+    task = build_task(outbound_time_of_day="midday")
+    certificate = task.spec.certificate.model_copy(update={"sql": 5, "arrays": 5})
+    task.spec = task.spec.model_copy(update={"certificate": certificate})
+    assert graded(RIGHT, task).fault == "environment"
