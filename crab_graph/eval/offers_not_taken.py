@@ -43,6 +43,7 @@ def _is_of_other(
         return False
     words = utterance.words(clause)
     own = references_within(references, clause.start, clause.end)
-    is_deed = pattern("offers", "deeds").search(words) is not None
+    is_theirs = any(utterance.text.endswith("your ", clause.start, one.start) for one in own)
+    is_deed = is_theirs or pattern("offers", "deeds").search(words) is not None
     names = any(one.form in _NAMING and one.word != _QUANTITY for one in own)
     return not is_deed and not names

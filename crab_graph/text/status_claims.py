@@ -33,7 +33,7 @@ class StatusClaim(NamedTuple):
     It is about the references, each of which names slots or one item; about a booking in each of
     `slots` where there are none; and about whatever was booked where there are none of these. Of a
     job `confirmed` alone may be said of its plan (`is_of_plan`), and set apart behind words for
-    slots, as in `Morning tour, confirmed`, of a wish (`is_of_wish`).
+    slots, as in `X, confirmed`, of a wish (`is_of_wish`).
     """
 
     status: SaidStatus
@@ -93,7 +93,7 @@ _SET_APART = re.compile(
 _ENDS = re.compile(rf"(?<=[\w)]) ({_LINKED})(?: {fragment('status', 'tails')})?\W*\Z")
 """What a line of nothing but an item ends with: `✅ FL-1 paid`."""
 _LISTED = re.compile(rf"(?<=[\w)]) ({_LINKED})(?= ?(?:\Z|[,;.]| and(?!\w)))")
-"""What follows each item of a list: `outbound paid, return paid, hotel booked`."""
+"""What follows each item of a list: `X paid, Y paid, Z booked`."""
 _PAID_FOR = re.compile(
     rf"(?:\A\W*|{fragment('status', 'doers')}(?:'ve|'d)?(?: (?:have|had))?(?: {_SOME})* "
     r"|(?:was|were|been) )"

@@ -252,15 +252,7 @@ def _clause_totals(
     says_growing, is_running = says("growing"), says("running")
     is_growing, states_nothing = says_growing or is_running, is_void or is_running
     is_conditional = _conditionals(text, clause)
-    bound: dict[Amount, _Cue] = {}
-    for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
-        amount = _bind(spoken, clause, entries, cue)
-        if amount is None:
-            continue
-        earlier = bound.setdefault(amount, cue)
-        is_nearer = earlier.start < cue.start < amount.start
-        if is_nearer and earlier.family is cue.family is CueFamily.CHARGED:
-            bound[amount] = cue  # `the room is paid, the tickets are paid, and $X is gone`
+    bound = _bound(spoken, clause, entries, cues)
     found: list[TotalStatement] = []
     start = clause.start
     for amount in entries:
@@ -292,6 +284,22 @@ def _clause_totals(
             )
         )
     return _with_parts(spoken, entries, stated, found)
+
+
+def _bound(
+    spoken: _Spoken, clause: Clause, entries: Sequence[Amount], cues: Sequence[_Cue]
+) -> dict[Amount, _Cue]:
+    """Return the amounts that cues are bound to, each with the cue that makes it a total."""
+    bound: dict[Amount, _Cue] = {}
+    for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
+        amount = _bind(spoken, clause, entries, cue)
+        if amount is None:
+            continue
+        earlier = bound.setdefault(amount, cue)
+        is_nearer = earlier.start < cue.start < amount.start
+        if is_nearer and earlier.family is cue.family is CueFamily.CHARGED:
+            bound[amount] = cue  # `the room is paid, the tickets are paid, and $X is gone`
+    return bound
 
 
 def _is_last_of_list(text: str, stated: Sequence[Amount], amount: Amount) -> bool:

@@ -62,6 +62,7 @@ def test_the_price_of_what_was_seen_and_not_taken_may_be_told(text):
         # It is what was taken that these are about.
         "Your hotel was $80.00 a night.",
         "The hotel was $80.00 a night.",
+        "The best of it: your hotel was $80.00 a night.",
         "I booked the cheapest hotel at $80.00 a night.",
         "The cheapest hotel, which is yours now, was $80.00 a night.",
         "The cheapest hotel was Juniper Court (HT-1001) at $80.00 a night.",
