@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.briefing import Fact, UserBriefing
+from crab_graph.personas.briefing import DisclosureRecord, Fact, Reason, UserBriefing
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_values import counts_in, number_of, without_denied, words_of
 from crab_graph.personas.understanding import Reading
@@ -31,6 +31,7 @@ _EITHER_WAY = re.compile(
 _ORDINAL = re.compile(r"\b(?:on|for) the (\d{1,2})(?:st|nd|rd|th)\b")
 _REACH = 24
 _MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
+_EXACT = _MANY | {ValueForm.COUNT, ValueForm.DATE, ValueForm.CARD}
 
 
 class PlayedMark(NamedTuple):
@@ -107,6 +108,20 @@ def stands_in(text: str, key: str, briefing: UserBriefing) -> bool:
         named = {one.iso for one in find_dates(text, briefing.today)}
         return any(wanted[0] <= day <= wanted[-1] for day in named)
     return str(fact.value) in words_of(text, words) or _is_stated(text, fact, briefing)
+
+
+def is_taken_up(
+    key: str, record: DisclosureRecord, reading: Reading, briefing: UserBriefing
+) -> bool:
+    """Tell whether a message has taken up an objection: it now says the value itself.
+
+    What still seems to contradict that may be read amiss. Who says what cannot be had names the
+    value, too.
+    """
+    form = briefing.lexicon.facts[key].form if key in briefing.lexicon.facts else None
+    if form not in _EXACT or not record.times(key, Reason.CORRECTED) or reading.is_unable:
+        return False
+    return stands_in(reading.utterance.text, key, briefing)
 
 
 def _is_stated(text: str, fact: Fact, briefing: UserBriefing) -> bool:

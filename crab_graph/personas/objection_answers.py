@@ -68,7 +68,7 @@ def _object(turn: Turn, keys: Sequence[str]) -> Decision:
     warning = turn.speaker.phrase("warn_repeat") if is_warned else ""
     return name_detail(
         turn,
-        "object",
+        "object_to",
         key,
         Reason.CORRECTED,
         tail=(warning,) if warning else (),

@@ -30,6 +30,7 @@ from crab_graph.personas.decisions import (
 )
 from crab_graph.personas.declined_cards import with_spare_card
 from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over, shortened
+from crab_graph.personas.founded_denials import is_taken_up
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
@@ -213,6 +214,9 @@ class RulesUser:
         asks_approval = reading.asks_approval
         conflicts = contradictions(plan, briefing)
         conflicts += [one for one in exceeded_by_more(text, said, briefing) if one not in conflicts]
+        conflicts = [
+            one for one in conflicts if not is_taken_up(one, memory.record, reading, briefing)
+        ]
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
         played = read_play_back(reading, briefing, plan.items, untold)

@@ -159,7 +159,7 @@ _SOMETIMES_BELOW = 12
 _PRESSURE_RATE = 0.25
 _OBJECTION_RATE = 0.6
 _TRIES = 4
-_TEMPERED = {"object", "correct", "misspoke", "warn_repeat", "explain", "too_many"}
+_TEMPERED = {"object", "object_to", "correct", "misspoke", "warn_repeat", "explain", "too_many"}
 _MANNERED = {"what_meant", "which_first"}
 
 

@@ -233,7 +233,7 @@ def test_a_detail_never_told_is_news_and_no_reproach():
     text = chat.say(PLAN.replace("4 stars", "2 stars"))
     assert any(text.startswith(one) for one in phrase_book().phrases["adds_wish"]["plain"])
     again = chat.say(PLAN.replace("4 stars", "2 stars") + " Again: shall I book it?")
-    assert any(again.startswith(one) for one in phrase_book().phrases["object"]["cross"])
+    assert any(again.startswith(one) for one in phrase_book().phrases["object_to"]["cross"])
 
 
 def payer(habit, limits=("50.00", "5000.00"), condition="d4"):
