@@ -27,8 +27,10 @@ BENCHES = {
     "eighth": "third",
     "ninth": "third",
     "tenth": "tenth",
+    "eleventh": "eleventh",
     "users": "users",
 }
+SLOW = ("third", "tenth", "eleventh")
 MOST_FAULTY = 0.01
 
 
@@ -40,7 +42,7 @@ def messages_of(name, talk):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow) if BENCHES[name] in ("third", "tenth") else name
+        pytest.param(name, marks=pytest.mark.slow) if BENCHES[name] in SLOW else name
         for name in BENCHES
     ],
 )
