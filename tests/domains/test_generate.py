@@ -347,7 +347,7 @@ def test_changed_rows_are_noticed(tmp_path):
 def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
     band = "crab_graph.domains.construction.closure_band"
     monkeypatch.setattr(band, lambda stratum, slots: range(7, 8))
-    with pytest.raises(UnsatisfiableTask, match=r"candidate 0 could not be drawn in 60"):
+    with pytest.raises(UnsatisfiableTask, match=r"candidate 0 could not be drawn in \d+ attempts"):
         generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=200)
 
 
