@@ -6,6 +6,7 @@ only where the tables let both hold, and one for the cheaper of some values is s
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
 
@@ -42,7 +43,7 @@ def draw_joint(
     for rule in rng.sample(rules, len(rules)):
         if len(chosen) < count and not any(_clash(rule, other) for other in chosen):
             chosen.append(rule)
-    if len(chosen) < min(count, len(declaration.joint_rules)):
+    if len(chosen) < _most_together(declaration.joint_rules, count):
         raise UnsatisfiableTask(f"fewer than {count} joint wishes go together")
     return tuple(chosen)
 
@@ -81,6 +82,18 @@ def _is_possible(
     if rule.whichever or _BUDGET_FIELD in conditions[rule.name].given:
         needs.add(TOTAL_BUDGET)
     return needs <= set(asked) and not ({*rule.instead} & {TOTAL_BUDGET})
+
+
+def _most_together(rules: Sequence[Rule], count: int) -> int:
+    """Return how many joint wishes, up to so many, a request can have of those of a domain."""
+    return max(
+        size
+        for size in range(min(count, len(rules)) + 1)
+        if any(
+            not any(_clash(*pair) for pair in combinations(some, 2))
+            for some in combinations(rules, size)
+        )
+    )
 
 
 def _clash(one: Rule, other: Rule) -> bool:

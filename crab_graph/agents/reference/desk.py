@@ -40,7 +40,7 @@ _NO = re.compile(r"^\W*(?:no|nope|wait|stop)\b|\b(?:don't|do not|not what|wrong)
 _WANTS_PERSON = re.compile(rf"{_YES.pattern}|\b(?:human|person|someone|transfer|put me through)\b")
 _SOME_FIRST = re.compile(r"\b(?:others?|rest)\b.{0,20}\b(?:follows?|moment|later|soon)\b")
 _SETTLED = re.compile(r"\b(?:approved?|done|added|pm-\d+)\b")
-_MAX_CARDS = 3
+_MAX_CARDS = 5
 
 
 class Desk:
