@@ -1,7 +1,8 @@
 """What a user does whose card was declined though it bears what is due: another card, or again.
 
-It takes a card of its own that bears all that is left to pay, where it has one, and stays with it;
-else there is nothing wrong with the card it paid with, and it wants that tried once more.
+It takes a card of its own that bears all that is left to pay, where it has one, and stays with it:
+one that it has not paid with yet, or else one that it paid with before the one that was declined.
+Where it has none there is nothing wrong with the card it paid with, and it wants that tried again.
 """
 
 import re
@@ -38,12 +39,15 @@ def with_spare_card(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> Wa
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
     if due and not has_new and _is_declined(reading):
-        spare = (
+        declined = methods[-1]
+        spare = [
             name
             for name, card in cards.items()
-            if name not in used and "limit" in card and parse_cents(card["limit"]) >= due
-        )
-        wanted = next(spare, wanted)
+            if card.get("payment_method_id") != declined
+            and "limit" in card
+            and parse_cents(card["limit"]) >= due
+        ]
+        wanted = min(spare, key=lambda name: name in used, default=wanted)
     return replace(wallet, wanted=wanted)
 
 
@@ -54,9 +58,12 @@ def retry(turn: Turn) -> Decision | None:
         return None
     if not _is_declined(turn.reading) or has_mistaken_card(wallet, turn.habit):
         return None
+    methods = [one.payment_method_id for one in wallet.earlier]
+    if wallet.method_id in methods and wallet.method_id != methods[-1]:
+        return Decision((turn.speaker.phrase("try_again", method=wallet.method_id),))
     if _failed_another(turn):
         return None
-    method = wallet.earlier[-1].payment_method_id
+    method = methods[-1]
     return Decision((turn.speaker.phrase("try_again", method=method),))
 
 

@@ -23,7 +23,7 @@ def objection(turn: Turn) -> Decision | None:
     if objects(turn):
         return _object(turn, turn.conflicts)
     asks = turn.reading.asks_wallet and not turn.is_due
-    if asks and turn.wallet.names_other_card(turn.reading.ids):
+    if asks and turn.wallet.names_other_card(turn.reading):
         return name_detail(turn, "other_card", CARD_FACT, Reason.CORRECTED)
     return _explanation(turn)
 

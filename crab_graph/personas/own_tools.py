@@ -97,11 +97,16 @@ class Wallet:
             return str(self.added["payment_method_id"])
         return None if self.card is None else self.card.get("payment_method_id")
 
-    def names_other_card(self, ids: Sequence[str]) -> bool:
-        """Tell whether ids hold the payment method of another of the user's cards."""
+    def names_other_card(self, reading: Reading) -> bool:
+        """Tell whether a message names the payment method of another of the user's cards.
+
+        That of a card that has just been declined is named for that, and not as the one to take.
+        """
         mine = self.card
         others = {card.get("payment_method_id") for card in self.cards if card is not mine}
-        return not others.isdisjoint(ids)
+        if self.earlier and reading.tells_of_failed_card:
+            others.discard(self.earlier[-1].payment_method_id)
+        return not others.isdisjoint(reading.ids)
 
 
 def read_wallet(messages: Sequence[Message], since: int, briefing: UserBriefing) -> Wallet:
@@ -171,7 +176,7 @@ def next_calls(
     missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
     if missing:
         return missing
-    if wallet.names_other_card(reading.ids) and not is_due:
+    if wallet.names_other_card(reading) and not is_due:
         return []
     card, method_id = wallet.card, wallet.method_id
     needs_method = reading.asks_card or reading.asks_method_id

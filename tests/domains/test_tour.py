@@ -11,6 +11,7 @@ from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.eval.verdict import grade
+from crab_graph.personas.understanding import reading_of
 from tests.personas.dialogue import talk
 
 TOUR = find_domain("tour")
@@ -95,3 +96,17 @@ def test_a_tour_among_five_thousand_distractors_is_certified_within_a_second(tmp
             began = process_time()
             [certificate] = made.certify_tasks([task], connection)
             assert certificate.ok and process_time() - began <= 1, task.id
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Please tell me the departure date exactly.",
+        "What is your date of departure?",
+        "Which day would you like to leave on?",
+        "What is the earliest you could leave?",
+    ],
+)
+def test_the_day_on_which_a_tour_begins_is_heard_to_be_asked_for(benchmark, question):
+    briefing = benchmark[0].briefing
+    assert "departure_date" in reading_of(question, briefing.lexicon, briefing.slots).asked

@@ -147,6 +147,26 @@ def test_the_card_that_takes_the_place_of_one_is_named_as_itself_and_kept(declin
     assert last == {"BK-1": "PM-0031", "BK-2": "PM-0031"}
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_where_the_other_card_is_declined_as_well_the_first_one_is_taken_again(seed):
+    payer = Payer(seed)
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    payer.say(
+        "That card was declined this time. Have you got another card? Add it and approve BK-1 "
+        "($300.00) and BK-2 ($80.00) on it, then tell me which it is."
+    )
+    said = payer.say(
+        "PM-0031 bears only $50.00 a day, so it was declined, too. Could you take another card for "
+        "BK-1 ($300.00) and BK-2 ($80.00), and approve them with it?"
+    )
+    assert "PM-4242" in said and "PM-0031" not in said
+    made = [call for one in payer.messages for call in one.get("tool_calls", ())]
+    paid = [call["arguments"] for call in made if call["name"] == "record_payment_approval"]
+    own = [call["booking_id"] for call in paid if call["payment_method_id"] == "PM-4242"]
+    assert sorted(own) == ["BK-1", "BK-2"]
+
+
 @pytest.mark.parametrize("habit", [PaymentHabit.AT_ONCE, PaymentHabit.OTHER_CARD])
 def test_a_card_of_its_own_that_was_declined_gives_way_to_one_that_bears_all(habit):
     mine = {"card_id": "CD-1", "payment_method_id": "PM-1", "limit": "900.00"}

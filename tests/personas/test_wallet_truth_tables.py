@@ -58,7 +58,8 @@ def asking(*acts: str, ids: tuple[str, ...] = (), **more: Any) -> Reading:
     """A message of which it is known what it asks: `approval`, `card`, `method`, `method_id`."""
     wants = {f"asks_{act}": act in acts for act in ("approval", "card", "method", "method_id")}
     wallet = any(wants.values())
-    return cast(Reading, SimpleNamespace(**wants, asks_wallet=wallet, ids=ids, **more))
+    told = {"tells_of_failed_card": False, **more}
+    return cast(Reading, SimpleNamespace(**wants, asks_wallet=wallet, ids=ids, **told))
 
 
 def approval(booking: Booking, method: str = "PM-1") -> PrivateCall:
@@ -188,7 +189,7 @@ def test_which_card_is_paid_with(wallet, card, method):
     ("ids", "is_other"), [(("PM-2",), True), (("PM-1",), False), (("PM-9",), False), ((), False)]
 )
 def test_another_card_is_named_by_its_method(ids, is_other):
-    assert WALLET.names_other_card(ids) is is_other
+    assert WALLET.names_other_card(asking(ids=ids)) is is_other
 
 
 # --- reading what was shown

@@ -225,9 +225,10 @@ class Desk:
         method = self.payment_method(conversation, wishes, answer)
         if isinstance(method, Action):
             return [method]
-        if method is not None and method in used and wants_retry(answer):
-            return charge(approved, method)
-        return request if method is None or method in used else charge(approved, method)
+        last = failed[-1].call.arguments["payment_method_id"] if failed else None
+        if method is None or (method == last and not wants_retry(answer)):
+            return request
+        return charge(approved, method)
 
     def _in_order(self, plan: Plan, conversation: Conversation) -> list[str]:
         """Return the ids of what is booked, part by part of the plan as far as they are its own."""
