@@ -217,8 +217,11 @@ def draw_certified(
 
 
 def steady(faults: Sequence[WorldFault]) -> tuple[WorldFault, ...]:
-    """Return faults under which no price rises: those that expire stay what they were."""
-    return tuple(one.model_copy(update={"cents": 0}) for one in faults)
+    """Return faults under which no price rises: quotes that expire stay what they were."""
+    return tuple(
+        one.model_copy(update={"cents": 0}) if one.kind is FaultKind.QUOTE else one
+        for one in faults
+    )
 
 
 def count_recoveries(

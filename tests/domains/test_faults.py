@@ -8,7 +8,7 @@ import pytest
 
 from crab_graph.cli import main
 from crab_graph.domain.contract import find_domain
-from crab_graph.domains.fault_drawing import lift_spare_card
+from crab_graph.domains.fault_drawing import lift_spare_card, steady
 from crab_graph.domains.fault_words import fault_sentence
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.ladder import LADDER
@@ -133,6 +133,12 @@ def test_a_task_of_level_five_costs_the_solver_no_more_tokens_than_it_may(tmp_pa
         results = [one for one in record.messages if one["role"] == "tool"]
         shown = sum(len(str(one["content"])) for one in results if one["owner"] == "agent")
         assert record.strict["passed"] and shown <= MOST_TOKENS * BYTES_A_TOKEN, task.id
+
+
+def test_where_no_price_may_rise_what_a_card_bears_stays():
+    quote = WorldFault(kind=FaultKind.QUOTE, of="room", cents=900)
+    limit = WorldFault(kind=FaultKind.LIMIT, cents=50_000)
+    assert [one.cents for one in steady((quote, limit))] == [0, 50_000]
 
 
 def test_a_limit_for_a_day_leaves_a_card_that_bears_all():
