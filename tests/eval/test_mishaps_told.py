@@ -141,6 +141,13 @@ def test_a_card_that_was_declined_is_told(fault, lines, word):
         assert words(fault, "book", "pay", *lines, "pay") == (word, word)
 
 
+def test_evidence_names_the_booking_that_was_declined():
+    (untold,) = episode(DECLINED, "book", "pay", "pay").evidence["F-WF"]
+    assert "bookings/BK-" in str(untold)
+    (sold,) = episode(SOLD, "book", "I cannot complete this.").evidence["F-WF"]
+    assert "bookings/" not in str(sold)
+
+
 def test_a_charge_tried_again_at_once_was_not_told():
     late = "Your card was declined at first."
     assert words(DECLINED, "book", "pay", "pay", late) == (FAIL, FAIL)
