@@ -69,7 +69,12 @@ _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|do
 _FEW = 2
 _NEAR = 24
 """Characters behind a statement in which what is added to it stands."""
-_ALONE = re.compile(r"\b(?:just (?:you|me|one)|alone|by yourself|on your own|solo|only you)\b")
+_CAN = r"(?! (?:can|could|may|might|must|have|know|will|need|see|are able)\b)"
+_ALONE = re.compile(
+    rf"\bjust (?:you|me)\b{_CAN}|\bonly you\b{_CAN}|\bsolo\b"
+    r"|\bjust one(?= person\b| ?(?:[,.;!?]|\Z))"
+    r"|\b(?:you|you're|travel\w*|fly\w*|go|going|goes) (?:all )?(?:alone|by yourself|on your own)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)

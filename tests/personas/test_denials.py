@@ -220,3 +220,21 @@ def test_a_day_of_the_plan_is_held_against_the_recap_above_it():
 )
 def test_a_wish_with_its_opposite_is_a_question(text):
     assert "same_carrier" not in played(text, same_carrier=True).right
+
+
+@pytest.mark.parametrize(
+    ("text", "is_alone"),
+    [
+        ("Just one question: is it two nights? Right?", False),
+        ("Could you add the card yourself? Only you can do that. Two nights, right?", False),
+        ("The hotel alone, for two nights, is not enough, right?", False),
+        ("Please add it on your own. Two nights, right?", False),
+        ("So just you, for two nights, right?", True),
+        ("You travel alone, two nights, right?", True),
+        ("Only you, and two nights, right?", True),
+        ("Just one, two nights, right?", True),
+        ("So you're going on your own for two nights, right?", True),
+    ],
+)
+def test_who_travels_alone_is_not_who_has_to_do_something_alone(text, is_alone):
+    assert ("party_size" in played(text).wrong) is is_alone
