@@ -20,6 +20,9 @@ _OTHER_CARD = re.compile(
     r"(?:card|methods?(?: of payment)?|means of payment)\b"
 )
 
+_AGAIN = re.compile(r"\b(?:again|once more|another (?:go|try)|retry)\b")
+"""What offers to try a card once more that was declined."""
+
 _NUMBER = re.compile(r"(?<![\w$.,-])\d{4}(?![\w-]|[.,]\d)")
 """The last figures of a card."""
 
@@ -39,11 +42,13 @@ def with_spare_card(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> Wa
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
     if due and not has_new and _is_declined(reading):
-        declined = methods[-1]
+        # Where it may be tried again there is no need to go back to one that was paid with before.
+        is_offered = any(_AGAIN.search(one.text) for one in reading.segments)
+        tried = methods if is_offered else methods[-1:]
         spare = [
             name
             for name, card in cards.items()
-            if card.get("payment_method_id") != declined
+            if card.get("payment_method_id") not in tried
             and "limit" in card
             and parse_cents(card["limit"]) >= due
         ]

@@ -167,6 +167,22 @@ def test_where_the_other_card_is_declined_as_well_the_first_one_is_taken_again(s
     assert sorted(own) == ["BK-1", "BK-2"]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_where_the_other_card_may_be_tried_again_it_is(seed):
+    payer = Payer(seed)
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    payer.say(
+        "That card bears only $50.00 a day, so it was declined. Have you got another card? Add it "
+        "and approve BK-1 ($300.00) and BK-2 ($80.00) on it, then tell me which it is."
+    )
+    said = payer.say(
+        "The bank has declined the card this time. Shall I try the same card again, or would you "
+        "rather pay with another card?"
+    )
+    assert "PM-0031" in said and "PM-4242" not in said
+
+
 @pytest.mark.parametrize("habit", [PaymentHabit.AT_ONCE, PaymentHabit.OTHER_CARD])
 def test_a_card_of_its_own_that_was_declined_gives_way_to_one_that_bears_all(habit):
     mine = {"card_id": "CD-1", "payment_method_id": "PM-1", "limit": "900.00"}
