@@ -41,7 +41,7 @@ def check(turn: Turn) -> Decision | None:
     ):
         parts = _affirmation(turn, right)
     unknown = unknown if unknown or parts else list(played.unknown)
-    mixed = [turn.facts[key] for key in played.mixed if key in turn.facts and played.is_asked]
+    mixed = [turn.facts[key] for key in played.mixed if _is_to_say(turn, key)]
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [
@@ -62,6 +62,14 @@ def check(turn: Turn) -> Decision | None:
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def _is_to_say(turn: Turn, key: str) -> bool:
+    """Tell whether to say what is told two ways: not a joint wish that is only touched upon."""
+    if key not in turn.facts or not turn.playback.is_asked:
+        return False
+    is_joint = turn.briefing.lexicon.facts[key].is_joint
+    return not (is_joint and turn.memory.record.is_settled(key))
 
 
 def _settles_a_doubt(turn: Turn) -> bool:

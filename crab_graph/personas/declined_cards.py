@@ -61,7 +61,8 @@ def retry(turn: Turn) -> Decision | None:
     wallet = turn.wallet
     if not wallet.earlier or wallet.added is not None or APPROVE in wallet.called:
         return None
-    if not _is_declined(turn.reading) or has_mistaken_card(wallet, turn.habit):
+    is_open = tells_of_declined(turn) or offers_either_card(turn)
+    if not is_open or has_mistaken_card(wallet, turn.habit):
         return None
     methods = [one.payment_method_id for one in wallet.earlier]
     if wallet.method_id in methods and wallet.method_id != methods[-1]:
@@ -70,6 +71,17 @@ def retry(turn: Turn) -> Decision | None:
         return None
     method = methods[-1]
     return Decision((turn.speaker.phrase("try_again", method=method),))
+
+
+def tells_of_declined(turn: Turn) -> bool:
+    """Tell whether a message says that a card was declined."""
+    return _is_declined(turn.reading)
+
+
+def offers_either_card(turn: Turn) -> bool:
+    """Tell whether a message names the card that is to be charged and another of the user's."""
+    wallet, reading = turn.wallet, turn.reading
+    return wallet.method_id in reading.ids and wallet.names_other_card(reading)
 
 
 def _failed_another(turn: Turn) -> bool:

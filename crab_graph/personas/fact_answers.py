@@ -63,7 +63,9 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     chosen = [key for key in chosen if not _is_known_well(turn, key)] or chosen
     limit = turn.behavior.facts_per_answer
     if limit is not None:
-        chosen.sort(key=lambda key: _urgency(turn, key))
+        # What was asked for before and is still open comes before what is asked for now.
+        seen = turn.memory.seen
+        chosen.sort(key=lambda key: (_urgency(turn, key), f"?{key}" not in seen))
     return [facts[key] for key in chosen[:limit]]
 
 

@@ -1,14 +1,21 @@
 """How a user objects to what contradicts its wishes: when, to which detail, in which words."""
 
+import re
 from collections.abc import Sequence
 
 from crab_graph.personas.briefing import Reason
+from crab_graph.personas.declined_cards import tells_of_declined
 from crab_graph.personas.error_reactions import Reaction, gives_up, warns
 from crab_graph.personas.fact_answers import name_detail
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.own_tools import CARD_FACT
-from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.text.phrases import TerminalToken
+
+_ASKS_WHAT_WRONG = re.compile(
+    r"\b(?:what|which)\b[^.?!\n]{0,30}\b(?:wrong|incorrect|mistaken|not right|amiss)\b[^.!\n]*\?"
+)
+"""Asks what of the notes was wrong that the user said was."""
 
 
 def objects(turn: Turn) -> bool:
@@ -23,7 +30,10 @@ def objection(turn: Turn) -> Decision | None:
     if objects(turn):
         return _object(turn, turn.conflicts)
     asks = turn.reading.asks_wallet and not turn.is_due
-    if asks and turn.wallet.names_other_card(turn.reading):
+    wallet = turn.wallet
+    is_named = wallet.method_id in turn.reading.ids
+    is_choice = bool(wallet.earlier) and (is_named or tells_of_declined(turn))
+    if asks and wallet.names_other_card(turn.reading) and not is_choice:
         return name_detail(turn, "other_card", CARD_FACT, Reason.CORRECTED)
     return _explanation(turn)
 
@@ -31,6 +41,8 @@ def objection(turn: Turn) -> Decision | None:
 def _explanation(turn: Turn) -> Decision | None:
     """Return the turn that says what was wrong, to one that was told only that something is."""
     key, reading = turn.memory.errors.hinted, turn.reading
+    if key is None and _ASKS_WHAT_WRONG.search(reading.utterance.text):
+        return _what_was_wrong(turn)
     is_past = reading.asks_booking or reading.asks_wallet or reading.claims_done
     if key is None or key not in turn.facts or is_past:
         return None
@@ -39,6 +51,19 @@ def _explanation(turn: Turn) -> Decision | None:
         return None
     corrected = (key, Reaction.CORRECTED)
     return name_detail(turn, "explain", key, Reason.CORRECTED, reaction=corrected)
+
+
+def _what_was_wrong(turn: Turn) -> Decision:
+    """Say once more what was corrected last, to one that asks which that was; else that all is."""
+    corrected = [
+        str(row["key"])
+        for row in turn.memory.record.rows
+        if row.get("reason") == Reason.CORRECTED and row["key"] in turn.facts
+    ]
+    if not corrected or turn.playback.wrong:
+        return turn.say("nothing_wrong", is_answer=True, is_content=True)
+    fact = turn.facts[corrected[-1]]
+    return Decision((turn.speaker.fact(fact),), told=told_as_asked([fact]), is_answer=True)
 
 
 def _object(turn: Turn, keys: Sequence[str]) -> Decision:

@@ -32,6 +32,9 @@ def pay(turn: Turn) -> Decision | None:
     paid = _dealings(turn, is_plan=is_plan)
     chosen = chosen_facts(turn)
     facts = [fact for fact in chosen if fact.key != CARD_FACT]
+    invited = reading.is_open_question and not facts
+    # What is said of the card takes nothing of what an answer holds.
+    facts = chosen_facts(turn, (CARD_FACT,)) if invited else facts
     parts = [*paid.parts, *map(turn.speaker.fact, facts)]
     asks_more = not (is_plan or wallet.pending or wallet.recorded)
     without, declined = absence_words(turn, facts) if asks_more else ([], ())

@@ -14,10 +14,18 @@ def asks_for_plan(turn: Turn) -> bool:
     """Tell whether a message wants a yes to its plan; `approve` may mean that, too."""
     reading = turn.reading
     if reading.asks_booking:
-        return True
+        return not _is_mere_check(turn)
     is_unpaid = reading.asks_approval and not turn.wallet.pending
     is_new = not turn.memory.approved or _offers_anew(turn)
     return is_unpaid and is_new and can_approve(turn)
+
+
+def _is_mere_check(turn: Turn) -> bool:
+    """Tell whether a message asks if its notes are right, and names no item and no price."""
+    reading, played = turn.reading, turn.playback
+    if reading.ids or reading.stated or not (played.is_asked and played.states):
+        return False
+    return not any(one.says("booking_act") for one in reading.segments)
 
 
 def _offered(turn: Turn) -> list[str]:

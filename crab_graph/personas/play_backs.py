@@ -110,7 +110,8 @@ def read_play_back(
     """Compare what a message plays back with what the user wants in the end.
 
     Items of earlier messages are `known`, with their slots. A joint wish that is still `untold` was
-    never heard: what sounds like it in part is of something else.
+    never heard: what sounds like it in part is of something else, or only touches upon it where
+    nothing is asked.
     """
     chosen = played_clauses(reading)
     if not chosen:
@@ -119,7 +120,8 @@ def read_play_back(
     for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
         if one.segment in chosen:
             comparison.add(one)
-    comparison.add_joints(chosen, untold)
+    asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
+    comparison.add_joints(chosen, untold if asks else briefing.lexicon.facts)
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
     denied, left_open, mixed = founded(comparison.marks, reading, briefing)
@@ -130,7 +132,6 @@ def read_play_back(
     questioned, mentioned = _questioned(comparison.marks, reading, briefing)
     right = tuple(key for key in right if key not in mentioned)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
-    asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
     is_asked = asks or not questioned.isdisjoint({*right, *wrong})
     return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned)
 
@@ -191,7 +192,7 @@ class _Comparison:
         """Compare all that a passage states."""
         self._at = passage
         text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
-        text = without_joints(text, self._lexicon, self._facts)
+        text = self._without_joints(text, passage)
         start = 0
         for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
             part = text[start:end]
@@ -211,6 +212,16 @@ class _Comparison:
         self._add_flags(text, says_any=says_any)
         for one in self._tokens.compare(text, passage):
             self._mark(one.key, is_right=one.is_right, said=one.said)
+
+    def _without_joints(self, text: str, passage: Stretch) -> str:
+        """Blank what a passage says of joint wishes, which may begin or end beyond it."""
+        segment = self._reading.segments[passage.segment]
+        said = self._reading.utterance.text[segment.start : segment.end]
+        clean = without_joints(said, self._lexicon, self._facts)
+        at = passage.start - segment.start
+        pairs = zip(text, said[at:], clean[at:], strict=False)
+        blanked = "".join(one if old == new else " " for one, old, new in pairs)
+        return without_joints(blanked + text[len(blanked) :], self._lexicon, self._facts)
 
     def _may_say_any(self, passage: Stretch, text: str) -> bool:
         """Tell whether `any …` in a passage says that all will do, and does not ask for it.

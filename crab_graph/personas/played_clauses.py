@@ -10,7 +10,7 @@ from crab_graph.personas.wordbook import says
 
 _TAG = re.compile(
     r"(?:\b(?:what you(?:.d like| would like| said| told me| want(?:ed)?| asked for| need(?:ed)?"
-    r"| meant?)|yes or no|y/n"
+    r"| meant?)|yes ?(?:or|/) ?no|y/n"
     r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
     r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
@@ -56,6 +56,8 @@ FAULTS = re.compile(
     r"|mistakes?|mistaken|errors?|misunderstood|inaccurate)\b[^?]{0,20}\?"
 )
 """Asks whether something is wrong, to which a yes would mean the contrary."""
+_PAYS_WITH = re.compile(r"\bpay\w*\b.{0,20}\b(?:with|by|from|on)\b[^?]{0,40}\b\d{4}\b[^?]{0,12}\?")
+"""Asks if one card is the one to pay with."""
 _SECOND_PERSON = re.compile(
     r"\byou(?:'re| are|'d| would| will|'ll| both| all| two)*(?: like to| want to)?"
     r" (?:leav|depart|fly|travel|stay|spend|return|com(?:e|ing) (?:back|home)|want|wish|need"
@@ -114,7 +116,7 @@ def is_check(segment: Segment) -> bool:
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
     found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
-    found = found or FAULTS.search(text)
+    found = found or FAULTS.search(text) or _PAYS_WITH.search(text)
     return found is not None or segment.says("check")
 
 

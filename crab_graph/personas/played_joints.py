@@ -6,6 +6,7 @@ stated of no other wish.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from crab_graph.personas.understanding import Reading
@@ -43,8 +44,14 @@ def without_joints(text: str, lexicon: DomainLexicon, facts: Mapping[str, Any]) 
     for key in facts:
         words = lexicon.facts.get(key)
         if words is not None and words.is_joint:
-            text = words.about.sub(lambda match: " " * len(match[0]), text)
+            text = _with_bracket(words.about).sub(lambda match: " " * len(match[0]), text)
     return text
+
+
+@lru_cache
+def _with_bracket(about: re.Pattern[str]) -> re.Pattern[str]:
+    """Return a pattern with what a bracket right behind it explains."""
+    return re.compile(rf"(?:{about.pattern})(?: ?\([^()]*\))?", about.flags)
 
 
 def _near(text: str, place: int) -> str:

@@ -51,6 +51,8 @@ ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical|shared)\b")
 _UNLIKE = re.compile(
     r"\b(?:different|two separate|separate|(?:not|\w+n't)(?: \w+){0,2} the same|not share an?y?)\s+"
 )
+_OF_PAYING = re.compile(r"(?:\w+ )?(?:cards?|ones?|methods?|payments?)\b")
+"""What is said to be different is no thing that was wished."""
 _REACH = 14
 _DAY_WORDS = {
     "early morning": 7.0,
@@ -196,6 +198,7 @@ def denies_alike(text: str, words: FactWords) -> bool:
         cue.search(f"same {said[match.end() : match.end() + _REACH]}")
         for match in _UNLIKE.finditer(said)
         if not _ONLY_IF.search(said[max(0, match.start() - _BEFORE) : match.start()])
+        and not _OF_PAYING.match(said, match.end())
         for cue in words.asks
     )
 

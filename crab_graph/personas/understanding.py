@@ -216,8 +216,13 @@ class Reading:
         chances = of_message(scores)
         found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
         found = self._with_topics(found, keys, scores) or self._guess(scores)
-        order = {key: at for one in self.features for at, key in enumerate(one.facts)}
-        found.sort(key=lambda place: (scores[:, place].argmax(), order.get(keys[place], len(keys))))
+        orders = [list(one.facts) for one in self.features]
+
+        def where(place: int) -> tuple[int, int]:
+            row, key = int(scores[:, place].argmax()), keys[place]
+            return row, orders[row].index(key) if key in orders[row] else len(keys)
+
+        found.sort(key=where)
         return {keys[place]: float(chances[place]) for place in found}
 
     def _with_topics(self, found: list[int], keys: list[str], scores: Numbers) -> list[int]:

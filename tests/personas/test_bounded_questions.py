@@ -115,3 +115,44 @@ def test_what_is_more_is_told_when_that_is_asked():
 def test_a_day_that_is_asked_about_is_checked(text):
     assert played(text, DATED).wrong == ("departure_date",)
     assert played(text.replace("5th", "4th"), DATED).right == ("departure_date",)
+
+
+def test_a_check_without_anything_to_book_gets_no_yes_to_a_plan():
+    chat = told_all("generic")
+    chat.say(PLAN)
+    said = chat.say("Are these ok, yes/no?\nAna Ruiz 1990-04-02\nLeo Ruiz 1988-11-23")
+    assert any(word in said.casefold() for word in ("right", "correct"))
+    assert not any(word in said.casefold() for word in ("go ahead", "book"))
+
+
+def test_a_card_that_is_asked_about_is_checked():
+    assert played("And pay with your Visa 2245?", KNOWING).wrong == ("payment_card",)
+    assert played("And pay with your Visa 4242?", KNOWING).right == ("payment_card",)
+
+
+@pytest.mark.parametrize(
+    "question", ["Which bit did I get wrong?", "What exactly was wrong, the seats or the hotel?"]
+)
+def test_what_was_wrong_is_said_again_to_who_asks(question):
+    chat = told_all("generic")
+    chat.say("You want window seats, is that right?")
+    assert "aisle" in chat.say(question).casefold()
+
+
+def test_what_was_asked_for_before_comes_before_what_is_asked_now():
+    chat = Chat("terse")
+    chat.say()
+    chat.say("Your customer id, please, and what is your budget?")
+    assert "1,500" in chat.say("Which attraction would you like, and what is your budget?")
+
+
+@pytest.mark.parametrize("condition", ["terse", "impatient"])
+def test_a_wish_that_is_invited_comes_before_a_yes_beside_a_card(condition):
+    chat = Chat(condition)
+    chat.say()
+    plan = PLAN.replace(", aisle", "").replace("Shall I book all four?", "")
+    said = chat.say(
+        f"{plan} Please add your card to the platform. Do you have any other wishes, or do you"
+        " approve this plan so that I can book it?"
+    )
+    assert not any(word in said.casefold() for word in ("yes", "go ahead", "book it"))

@@ -142,3 +142,17 @@ def test_a_recap_in_the_words_of_the_user_tells_the_wish_and_asks_for_no_more(ke
         told = sentence.format(value=value).replace("{Our}", "Our")
         briefing, reading = heard(key, f"This is what I have noted:\n\n- {told}\n\nIs it right?")
         assert key in read_play_back(reading, briefing).right, told
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        "Yes, the rule about night flights is noted. What is your budget?",
+        "Noted: no attraction on the day of a night flight (departing 17:00-23:59), nor the day"
+        " right before or after it. Which seats?",
+        "Two payments went through so far, $51.20 of them for the day of the night flight.",
+    ),
+)
+def test_a_joint_wish_that_is_only_touched_upon_denies_nothing(text):
+    briefing, reading = heard(APART, text)
+    assert read_play_back(reading, briefing).wrong == ()

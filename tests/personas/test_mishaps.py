@@ -206,3 +206,21 @@ def test_what_could_not_be_booked_with_the_rest_is_agreed_to_beside_its_payments
     ).casefold()
     assert "approved" in said or "in a moment" in said or "rest" in said
     assert any(word in said for word in ("yes", "go ahead", "book", "do it", "fine"))
+
+
+@pytest.mark.parametrize(
+    "declined",
+    [
+        "The bank declined BK-1, nothing was charged. Shall I try the same card again, or use the"
+        " Amex ending in 0031 (PM-0031)? For that, please approve $300.00 for BK-1 with that card.",
+        "How should I charge BK-1, $300.00: the Visa ending in 4242 (PM-4242) once more, or the"
+        " Amex ending in 0031 (PM-0031), after your approval with that card?",
+    ],
+)
+def test_of_two_of_its_cards_it_names_the_one_to_be_charged(declined):
+    payer = Payer(1)
+    payer.cards[1] |= {"payment_method_id": "PM-0031", "limit": "100.00"}
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(declined)
+    assert "PM-4242" in said and "0031" not in said and "ther card" not in said
