@@ -64,8 +64,8 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     limit = turn.behavior.facts_per_answer
     if limit is not None:
         # What was asked for before and is still open comes before what is asked for now.
-        seen = turn.memory.seen
-        chosen.sort(key=lambda key: (_urgency(turn, key), f"?{key}" not in seen))
+        waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
+        chosen.sort(key=lambda key: (_urgency(turn, key), key not in waited))
     return [facts[key] for key in chosen[:limit]]
 
 
@@ -89,8 +89,13 @@ def _urgency(turn: Turn, key: str) -> int:
 
 
 def _is_of_other_slots(turn: Turn, key: str) -> bool:
-    """Tell whether the clause that likeliest asks for a fact names other slots than it is of."""
+    """Tell whether the clause that likeliest asks for a fact names other slots than it is of.
+
+    Words of its own ask for it wherever they stand, but not those that are lent to a joint wish.
+    """
     slots, reading = slots_of(turn, key), turn.reading
+    if not reading.lexicon.facts[key].lent and is_named(turn, key):
+        return False
     place = list(reading.lexicon.facts).index(key)
     rows = [
         (float(reading.fact_scores[row, place]), one)

@@ -261,18 +261,20 @@ class Speaker:
             value = _trade_value(fact, words)
             code = words.codes.get(str(fact.value), value)
             return draw.choice(words.trade).format(value=value, code=code)
+        # Whose fragments are all said already says it once in a sentence.
         texts = [
             word_fact(
                 fact,
                 self._lexicon,
                 draw,
-                short=self._fragments,
+                short=is_short,
                 saying=saying,
                 is_throughout=is_throughout,
             )
+            for is_short in ((True, False) if self._fragments else (False,))
             for _ in range(_TRIES)
         ]
-        return next((text for text in texts if self._in_person(text) not in self._said), texts[0])
+        return next(filter(self._is_new, texts), texts[0])
 
     @property
     def said(self) -> str:
@@ -353,8 +355,13 @@ class Speaker:
 
     def _new(self, purpose: str, texts: Sequence[str]) -> str:
         """Draw a text, rather one that was not said yet; of none it is empty."""
-        new = [text for text in texts if self._in_person(text) not in self._said]
+        new = list(filter(self._is_new, texts))
         return self._draw(purpose).choice(new or texts) if texts else ""
+
+    def _is_new(self, text: str) -> bool:
+        """Tell whether words were not said yet, in lower case and without a full stop neither."""
+        words = self._in_person(text).casefold().removesuffix(".")
+        return words not in self._said.casefold()
 
     def _in_person(self, text: str) -> str:
         return as_one_person(text) if self._is_one else text
