@@ -22,6 +22,14 @@ from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import starting_within
 
 _BARE_BEFORE = re.compile(r"(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)\W{0,3}(?:in )?\Z")
+_COMPARED = re.compile(
+    r"\b(?:more|less|dearer|cheaper|better|higher|lower|later|earlier|rather) than "
+    r"(?:the|a|an|with|in|for)\b[^,;:.()\n]*"
+)
+"""What something is compared with is none of it."""
+_OTHER_CHOICE = re.compile(
+    r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have)\b"
+)
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -121,7 +129,7 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
             continue
         if is_lost(segment.text):
             continue
-        words = without_denied(one.text)
+        words = _COMPARED.sub(lambda match: " " * len(match[0]), without_denied(one.text))
         if words.strip():
             yield Stretch(
                 words, one.start, one.line, one.segment, one.slots, one.item, one.option, one.label
@@ -152,8 +160,17 @@ def _candidates(
     )
 
 
-def _totals(reading: Reading, slots: int) -> Iterator[int]:
-    """Yield the amounts that are said to be the total of everything, which so many slots are."""
+def _totals(reading: Reading, slots: int) -> list[int]:
+    """Return the amounts that are said to be the total of everything, which so many slots are.
+
+    Beside what it comes to, what another choice would come to is none.
+    """
+    found = list(_stated_totals(reading, slots))
+    return [cents for cents, is_other in found if not is_other] or [cents for cents, _ in found]
+
+
+def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool]]:
+    """Yield totals, and whether the clause of each is about another choice."""
     lexicon = reading.lexicon
     cue = pattern("totals", "total")
     for segment in reading.segments:
@@ -167,10 +184,11 @@ def _totals(reading: Reading, slots: int) -> Iterator[int]:
         within = starting_within(reading.stated, segment.start, segment.end)
         inside = [amount for amount in within if not amount.is_inert]
         after = [a for a in inside if a.start >= segment.start + match.start()]
+        is_other = _OTHER_CHOICE.search(segment.text) is not None
         if inside:
-            yield (after or inside[::-1])[0].cents
+            yield (after or inside[::-1])[0].cents, is_other
         else:
             bare = _BARE_BEFORE.search(segment.text[: match.start()])
             bare = bare or _BARE_TOTAL.match(segment.text, match.end())
             if bare is not None:
-                yield parse_cents(bare[1])
+                yield parse_cents(bare[1]), is_other

@@ -198,3 +198,17 @@ def test_an_airline_is_known_by_the_beginning_of_its_name(out, back, is_same):
     lines["outbound"] = lines["outbound"].replace("Northbeam", out)
     lines["return"] = lines["return"].replace("Northbeam", back)
     assert objected("\n".join(lines.values())) == ([] if is_same else ["same_carrier"])
+
+
+def test_what_another_choice_would_come_to_is_not_the_total():
+    dearer = "Four stars cannot be had: the cheapest such combination comes to $1,512.80 in total."
+    assert objected("\n".join([*LINES.values(), dearer])) == []
+    over = LINES["total"].replace("$1,010.00", "$1,512.80")
+    assert "budget" in objected("\n".join([*list(LINES.values())[:4], over]))
+
+
+def test_what_a_plan_is_dearer_than_is_not_the_plan():
+    more = "\nThat is $150.00 more than the business one. Shall I book it?"
+    assert objected("\n".join(LINES.values()) + more) == []
+    wrong = {**LINES, "outbound": LINES["outbound"].replace("economy", "business")}
+    assert objected("\n".join(wrong.values()) + more) == ["seat_type"]
