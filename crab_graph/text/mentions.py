@@ -224,6 +224,14 @@ def _origins(text: str) -> Callable[[int], int]:
     return origin
 
 
+_SOME_OF = re.compile(
+    r"(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|most|some|several|half|none)"
+    r" of (?:(?:the|your|our|these|those) )?(?:\w+ )?\Z"
+)
+"""`Six of the seven` are not all."""
+_LONGEST_SHARE = 32
+
+
 class ReferenceForm(StrEnum):
     """How something is referred to."""
 
@@ -278,6 +286,11 @@ def find_references(
     for match in words.finditer(utterance.text):
         if not named[match.start()]:
             form, slots = meanings[match[0]]
+            before = max(0, match.start() - _LONGEST_SHARE)
+            if form is ReferenceForm.WHOLE_WORD and _SOME_OF.search(
+                utterance.text, before, match.start()
+            ):
+                continue
             found.append(Reference(form, *match.span(), slots, word=match[0]))
     return InOrder(sorted(found, key=lambda reference: reference.start))
 
