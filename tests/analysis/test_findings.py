@@ -55,6 +55,20 @@ HASTY_GENERIC = [make_record(task, agent="hasty") for task in TASKS]
                 "The one failure begins with: payment.",
             ],
         ),
+        (
+            [
+                *GENERIC[:4],
+                *(make_failed(one, condition="ruse", agent="solver") for one in TASKS[:4]),
+            ],
+            [
+                "solver (reference) passes most with generic, 100%, and least with ruse, 0% "
+                "(4 tasks, 4 episodes each).",
+                "4 tasks are too few to tell what a user costs an agent: most it is −100 points "
+                "against the generic user, for solver (reference) with the ruse user (4 tasks, "
+                "4 pairs).",
+                "All 4 failures begin with: payment.",
+            ],
+        ),
         ([make_record(outcome="infra_error", passed=False)], []),
     ],
 )

@@ -89,14 +89,20 @@ def _what_users_cost(study: Study) -> Iterator[str]:
     reference, who = worst.reference.user, worst.reference.who
     ends, basis = contrast.interval.ends, rests_on(contrast.tasks, pairs, "pair")
     between = contrast.interval.note if ends is None else " to ".join(map(_whole, ends))
+    points = f"{_whole(contrast.difference)} points against the {reference} user"
     if certain and contrast.difference < 0:
-        points = f"{_whole(contrast.difference)} points against the {reference} user"
         yield (
             f"The {worst.arm.user} user costs {who} most: {points} on the same tasks "
             f"({between}; {basis})."
         )
         return
     detectable = worst.pairings[0].detectable
+    if not detectable and contrast.difference < 0:
+        yield (
+            f"{contrast.tasks} tasks are too few to tell what a user costs an agent: most it is "
+            f"{points}, for {who} with the {worst.arm.user} user ({basis})."
+        )
+        return
     unseen = f", and less than {100 * detectable:.0f} points would not be" if detectable else ""
     yield f"That a user costs an agent anything is not seen ({basis}{unseen})."
 
