@@ -283,16 +283,26 @@ def find_references(
         if one.form is MentionForm.NAME:
             named[one.start : one.end] = b"\1" * (one.end - one.start)
     words, meanings = _words(catalogue.vocabulary)
+    part: Reference | None = None
     for match in words.finditer(utterance.text):
-        if not named[match.start()]:
-            form, slots = meanings[match[0]]
-            before = max(0, match.start() - _LONGEST_SHARE)
-            if form is ReferenceForm.WHOLE_WORD and _SOME_OF.search(
-                utterance.text, before, match.start()
-            ):
-                continue
+        if named[match.start()]:
+            continue
+        form, slots = meanings[match[0]]
+        whole = form is ReferenceForm.WHOLE_WORD
+        if whole and part is not None and match.start() == part.end + 1:
+            # The bookings of a kind are those of its slots; `the booking` of a kind is one of them.
+            is_group = len(part.slots) > 1 and match[0].endswith("s")
+            form = ReferenceForm.GROUP_WORD if is_group else part.form
+            found[-1] = part._replace(form=form, end=match.end())
+        elif not (whole and _is_some(utterance.text, match.start())):
             found.append(Reference(form, *match.span(), slots, word=match[0]))
+            part = None if whole else found[-1]
     return InOrder(sorted(found, key=lambda reference: reference.start))
+
+
+def _is_some(text: str, place: int) -> bool:
+    """Tell whether what stands before a word for all makes it some of all."""
+    return _SOME_OF.search(text, max(0, place - _LONGEST_SHARE), place) is not None
 
 
 def references_within(references: Sequence[Reference], start: int, end: int) -> list[Reference]:
