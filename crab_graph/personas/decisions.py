@@ -16,7 +16,7 @@ from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
 from crab_graph.personas.payment_answers import pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
-from crab_graph.personas.plan_answers import approve
+from crab_graph.personas.plan_answers import approve, asks_for_rest
 from crab_graph.personas.reactions import react
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
@@ -62,7 +62,8 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
         return [PrivateCall(wallet.confirmations, {})]
     if turn.wrong_total is not None and CARDS in wallet.called:
         return []
-    calls = next_calls(reading, wallet, turn.refused, is_due=turn.is_due)
+    only_card = asks_for_rest(turn)
+    calls = next_calls(reading, wallet, turn.refused, is_due=turn.is_due, only_card=only_card)
     return first_ones(calls, wallet, turn.habit)
 
 

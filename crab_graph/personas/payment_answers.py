@@ -9,7 +9,12 @@ from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
 from crab_graph.personas.payment_habits import PaymentHabit
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
+from crab_graph.personas.plan_answers import (
+    asks_for_plan,
+    asks_for_rest,
+    can_approve,
+    other_card_words,
+)
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words, word_value
@@ -29,7 +34,8 @@ def pay(turn: Turn) -> Decision | None:
     is_plan = asks_for_plan(turn) and not wallet.pending
     if is_plan and not (reading.asks_card or reading.asks_method):
         return None
-    paid = _dealings(turn, is_plan=is_plan)
+    is_rest = asks_for_rest(turn)
+    paid = _dealings(turn, is_plan=is_plan or is_rest)
     chosen = chosen_facts(turn)
     facts = [fact for fact in chosen if fact.key != CARD_FACT]
     invited = reading.is_open_question and not facts
@@ -44,7 +50,7 @@ def pay(turn: Turn) -> Decision | None:
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)
-    approved = (is_plan or is_left) and can_approve(turn)
+    approved = (is_plan or is_left or is_rest) and can_approve(turn)
     if approved:
         parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
     told = (*paid.told, *told_as_asked(facts))

@@ -155,6 +155,19 @@ def invites_wishes(segments: Sequence[Segment]) -> bool:
     return any(_INVITES.search(text) and not _HELP.search(text) for text in asked)
 
 
+_LIST = r"(?:list|brief|picture|file|form|order|set|wishes|requirements)"
+_COMPLETE = re.compile(
+    rf"\b(?:the|your|this|my|our|that) {_LIST} (?:is|are) (?:now |already )?(?:complete|final)\b"
+    rf"|\b(?:is|are) (?:the|your|this|my|our|that) {_LIST} (?:now |already )?(?:complete|final)\b"
+    rf"|\bis (?:that|this) (?:the|your) (?:complete|whole|full|final) {_LIST}\b"
+)
+
+
+def asks_if_complete(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message asks if all wishes are told."""
+    return any(one.is_request and _COMPLETE.search(one.text) for one in segments)
+
+
 _TELL = re.compile(r"\b(?:say so|name (?:it|them)|tell me|shout|speak up|speak now|let me know)\b")
 
 

@@ -1,13 +1,17 @@
 """How a user answers plans: whether one is put to it, and when it says yes."""
 
 from collections import Counter
+from collections.abc import Container
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.understanding import ANY_ID
 from crab_graph.personas.wordbook import ValueForm
+
+_WANTS_YES = ("approval", "booking_lead", "booking_other")
 
 
 def asks_for_plan(turn: Turn) -> bool:
@@ -18,6 +22,27 @@ def asks_for_plan(turn: Turn) -> bool:
     is_unpaid = reading.asks_approval and not turn.wallet.pending
     is_new = not turn.memory.approved or _offers_anew(turn)
     return is_unpaid and is_new and can_approve(turn)
+
+
+def asks_for_rest(turn: Turn) -> bool:
+    """Tell whether what a message wants a yes to is not booked yet, beside what waits for payment.
+
+    `Do you approve the room at its new price?` asks for no payment of what else is booked.
+    """
+    missing = [slot for slot in turn.briefing.slots if slot.word in turn.missing]
+    if not (turn.reading.asks_approval and turn.wallet.pending and missing):
+        return False
+    slots, starts = {slot.id for slot in missing}, {slot.id_prefix.casefold() for slot in missing}
+    asking = [one for one in turn.reading.segments if one.is_request and one.says(*_WANTS_YES)]
+    return bool(asking) and all(
+        one.named <= slots if one.named else _is_of(one.text, starts) for one in asking
+    )
+
+
+def _is_of(text: str, starts: Container[str]) -> bool:
+    """Tell whether words name items, all of them of kinds whose ids begin so."""
+    named = [one.partition("-")[0] for one in ANY_ID.findall(text)]
+    return bool(named) and all(one in starts for one in named)
 
 
 def _is_mere_check(turn: Turn) -> bool:

@@ -16,6 +16,7 @@ from crab_graph.personas.plain_requests import (
     asks_for_approvals,
     asks_for_card,
     asks_for_yes,
+    asks_if_complete,
     invites_wishes,
     puts_off_approvals,
     puts_off_card,
@@ -331,6 +332,7 @@ class Reading:
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
         is_asked = "open_question" in self._likely or (self._asks_more and not self._asks_for_any)
+        is_asked = is_asked or asks_if_complete(self.segments)
         return is_asked or (self.asks_booking and invites_wishes(self.segments))
 
     @property

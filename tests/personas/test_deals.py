@@ -95,3 +95,32 @@ def test_a_card_and_a_yes_asked_for_in_one_breath_are_both_given():
     )
     assert "PM-" in said
     assert re.search(r"yes|go ahead", said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Do you approve the hotel at its new price of $372.00, for a total of $1,022.00?",
+        "May I book HT-3316 at the new price of $372.00? I have noted your approvals.",
+    ],
+)
+def test_a_yes_to_what_is_not_booked_yet_pays_for_nothing_else(question, condition):
+    booked = [row for row in BOOKINGS if not row["entity_id"].startswith("HT")]
+    chat = Chat(condition, bookings=booked)
+    chat.say()
+    chat.say(PLAN)
+    rows = "".join(f"- {row['booking_id']}: ${row['total']}\n" for row in booked)
+    said = chat.say(f"Booked, not yet charged:\n{rows}\nThe price of HT-3316 went up. {question}")
+    assert not chat.approvals()
+    assert re.search(r"yes|go ahead|go for it|book it|do it", said.casefold()), said
+    assert "already" not in said
+
+
+def test_what_is_booked_is_paid_for_where_the_yes_is_to_its_payments():
+    booked = [row for row in BOOKINGS if not row["entity_id"].startswith("HT")]
+    chat = Chat("neutral", bookings=booked)
+    chat.say()
+    chat.say(PLAN)
+    chat.say("The hotel is still to come. Do you approve $300.00 for BK-00000001?")
+    assert [one["booking_id"] for one in chat.approvals()] == ["BK-00000001"]

@@ -71,6 +71,7 @@ def test_a_doubt_that_is_asked_about_is_settled_first(question, condition):
     [
         "Good, noted. Last points: seat position, hotel stars, kind of attraction, budget.",
         "Alright. Left to do: budget, star rating, seat position, type of attraction.",
+        "We are still without instructions on:\n1. The budget\n2. The seat position\n3. The hotel",
     ],
 )
 @pytest.mark.parametrize("condition", ["neutral", "impatient", "terse"])
@@ -165,3 +166,18 @@ def test_a_doubtful_number_that_is_named_is_told_for_sure(question):
         raise AssertionError("nobody doubts it")
     said = chat.say(question.format(n=4 if "4" in opening else 2))
     assert "3 nights" in said, (opening, said)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Please state whether there is any further condition (for instance a time limit), or the"
+        " list is complete as it stands.",
+        "Is the list complete, or is there a limit of time for the outbound flight, say?",
+    ],
+)
+def test_whether_the_list_is_complete_is_answered_and_nothing_repeated(question):
+    chat = played()
+    said = chat.say(f"{RECAP}{question}").casefold()
+    assert "nothing" in said or "that is all" in said or "everything" in said, said
+    assert "morning" not in said
