@@ -303,6 +303,8 @@ class Wording:
         parts: Of a joint wish regular expressions that all find something where it is told whole,
             `{n}` for a number; or those of each value.
         about: Of a joint wish, that finds where it is spoken of, told whole or not.
+        outcome: Of a joint wish that the tables settle, those that find where it is said how that
+            comes out, which no user knows.
         endings: Of a likeness, the last words of values that people leave off, in small letters.
     """
 
@@ -317,6 +319,7 @@ class Wording:
     hours: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     parts: Sequence[str] | Mapping[Any, Sequence[str]] = ()
     about: str = ""
+    outcome: Sequence[str] = ()
     endings: Sequence[str] = ()
 
 

@@ -15,11 +15,13 @@ from crab_graph.domain.subjects import Subject
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.personas.wordbook import (
+    Cue,
     DomainLexicon,
     FactWords,
     JointTruth,
     Texts,
     Topic,
+    Undecided,
     ValueForm,
 )
 
@@ -78,7 +80,20 @@ def words_with(
         for rule in declaration.joint_rules
         if rule.name in present and (truth := _truth(declaration, lexicon, rule)) is not None
     }
-    return lexicon.model_copy(update={"facts": facts, "topics": topics, "truths": truths})
+    undecided = {
+        rule.name: _undecided(declaration, rule)
+        for rule in declaration.joint_rules
+        if rule.name in present and rule.whichever
+    }
+    update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
+    return lexicon.model_copy(update=update)
+
+
+def _undecided(declaration: Declaration, rule: Rule) -> Undecided:
+    """Return what of a joint wish the tables settle."""
+    slots = dict.fromkeys(slot for slot, _ in trace_rule(declaration, rule).refs)
+    claims = tuple(re.compile(one) for one in rule.wording.outcome)
+    return Undecided(tuple(slots), claims, _compared(declaration, rule))
 
 
 def _truth(declaration: Declaration, lexicon: DomainLexicon, rule: Rule) -> JointTruth | None:
@@ -102,11 +117,15 @@ def _words_of_compared(
     declaration: Declaration, lexicon: DomainLexicon, rule: Rule
 ) -> FactWords | None:
     """Return the words of the values of which a wish wants the cheaper: a plan has their names."""
+    cues = _compared(declaration, rule)
+    return lexicon.facts[rule.name].model_copy(update={"cues": cues}) if cues else None
+
+
+def _compared(declaration: Declaration, rule: Rule) -> dict[str, Cue]:
+    """Return what finds the values of which a wish wants the cheaper."""
     field = declaration.field_at(rule.whichever) if rule.whichever else None
-    if not isinstance(field, Choice):
-        return None
-    cues = {str(one): re.compile(rf"\b{re.escape(str(one).casefold())}\b") for one in field.values}
-    return lexicon.facts[rule.name].model_copy(update={"cues": cues})
+    values = field.values if isinstance(field, Choice) else ()
+    return {str(one): re.compile(rf"\b{re.escape(str(one).casefold())}\b") for one in values}
 
 
 def _words_of(declaration: Declaration, lexicon: DomainLexicon, ref: str) -> FactWords | None:

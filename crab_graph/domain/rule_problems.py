@@ -125,6 +125,8 @@ def _of_cheaper(declaration: Declaration, rule: Rule, stated: TracedCondition) -
         yield "whichever: what the whole job costs is known where there is a budget alone"
     if rule.unless:
         yield "whichever: such a wish gives way to nothing; leave out `unless`"
+    if not rule.wording.outcome:
+        yield "wording: give `outcome`, which finds where it is said which is the cheaper one"
     if [rule.whichever] != [".".join(ref) for ref in stated.refs]:
         yield f"whichever '{rule.whichever}': say the one field that it reads, as `slot.field`"
         return

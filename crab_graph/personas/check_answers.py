@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_answers import absence_words, chosen_facts, closing_words
+from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.sought_facts import (
@@ -40,6 +41,7 @@ def check(turn: Turn) -> Decision | None:
         and not (played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn)))
     ):
         parts = _affirmation(turn, right)
+    parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if _is_to_say(turn, key)]
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
@@ -62,6 +64,15 @@ def check(turn: Turn) -> Decision | None:
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def beyond_asked(turn: Turn) -> Sequence[str]:
+    """Return the wishes of which the user is to confirm how they come out, and cannot know it.
+
+    Of a plan that is put to it, it lets the agent say so.
+    """
+    is_asked = turn.playback.is_asked and not asks_for_plan(turn)
+    return turn.playback.beyond if is_asked else ()
 
 
 def _is_to_say(turn: Turn, key: str) -> bool:

@@ -26,8 +26,12 @@ def joint_misses(plan: StatedPlan, briefing: UserBriefing) -> Iterator[str]:
 
 
 def joint_hits(plan: StatedPlan, briefing: UserBriefing) -> Iterator[str]:
-    """Yield the keys of the joint wishes that a stated plan plainly fits."""
-    for fact, truth in _truths(briefing):
+    """Yield the keys of the joint wishes that a stated plan plainly fits.
+
+    Which of some values is the cheaper one no plan shows.
+    """
+    decided = (one for one in _truths(briefing) if one[0].key not in briefing.lexicon.undecided)
+    for fact, truth in decided:
         told = [*_answers(plan, fact, truth, briefing)]
         if told and all(told):
             yield fact.key

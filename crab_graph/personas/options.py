@@ -7,7 +7,7 @@ named by its ids, with the label where it has one, so that no more is taken than
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from crab_graph.money import parse_cents
@@ -16,7 +16,7 @@ from crab_graph.personas.plan_conflicts import by_line, misses_of, spared_by
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.personas.stated_plans import Showing, StatedPlan
 from crab_graph.personas.stated_values import choices_in, counts_in
-from crab_graph.personas.wordbook import ConflictKind
+from crab_graph.personas.wordbook import ConflictKind, Undecided
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
@@ -62,10 +62,14 @@ class _Option:
     parts: tuple[Showing, ...]
     misses: frozenset[str]
     cents: int
+    has_total: bool = False
 
 
 def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | None:
-    """Return what to take of a message's options; `None` where there are none, or none fits."""
+    """Return what to take of a message's options.
+
+    `None` where there are none, none fits, or prices that the user does not see decide.
+    """
     alike = _labels_asked(plan) or [labels for labels in _labels_apart(plan) if len(labels) > 1]
     groups = [[_labelled(plan, label, briefing) for label in labels] for labels in alike]
     labelled = {part.slot for group in groups for option in group for part in option.parts}
@@ -77,6 +81,8 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
     fitting = [[option for option in group if not option.misses] for group in groups]
     if not groups or not all(fitting):
         return None
+    if any(_is_beyond(group, briefing) for group in fitting):
+        return None
     chosen = _together(fitting, briefing)
     is_only = len(groups) == 1 and len(fitting[0]) > 1
     rank = _rank(chosen[0], groups[0]) if is_only else ""
@@ -84,6 +90,29 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
     label = chosen[0].label if len(chosen) == 1 else ""
     items = dict.fromkeys(part.item for part in parts if part.item)
     return OptionChoice(label, tuple(items), frozenset(part.slot for part in parts), rank)
+
+
+def _is_beyond(group: Sequence[_Option], briefing: UserBriefing) -> bool:
+    """Tell whether options differ in what prices decide that the user does not see.
+
+    Of whole jobs with their totals it sees which of some values makes one the cheaper.
+    """
+    for key, one in briefing.lexicon.undecided.items():
+        if briefing.fact(key) is None or (one.values and all(own.has_total for own in group)):
+            continue
+        shown = [tuple(_decided(own, one)) for own in group]
+        if len({own for own in shown if own}) > 1:
+            return True
+    return False
+
+
+def _decided(option: _Option, undecided: Undecided) -> Iterator[str]:
+    """Yield what an option shows of what prices decide: values, or else items."""
+    for part in option.parts:
+        if part.slot in undecided.slots:
+            text = " ; ".join(by_line((*part.named, *part.earlier))) if undecided.values else ""
+            yield from (name for name, cue in undecided.values.items() if cue.search(text))
+            yield from () if undecided.values else (part.item,)
 
 
 def _together(groups: Sequence[Sequence[_Option]], briefing: UserBriefing) -> list[_Option]:
@@ -158,7 +187,10 @@ def _labelled(plan: StatedPlan, label: str, briefing: UserBriefing) -> _Option:
         if one.option == label and _TOTAL.search(one.text) and (amounts := _amounts(one.text))
     ]
     cents = totals[-1] if totals else sum(map(_price, parts))
-    return _Option(label, tuple(parts), frozenset(misses), cents)
+    # In one line the total may stand behind the last item.
+    said = [one.text for part in parts for one in part.details]
+    has_total = bool(totals) or any(_TOTAL.search(one) and _amounts(one) for one in said)
+    return _Option(label, tuple(parts), frozenset(misses), cents, has_total)
 
 
 def _of_one(plan: StatedPlan, showing: Showing, briefing: UserBriefing) -> _Option:

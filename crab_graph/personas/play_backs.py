@@ -84,7 +84,7 @@ class PlayBack:
     `is_asked` says whether it wants to be told if that is right; `unknown` are what the user has
     no wish on; `said` is what was said instead, as written, where it is one value; `mixed` are told
     both rightly and otherwise. `questioned` are those of which it only asks if they are so, one or
-    two at once.
+    two at once. Of those that are `beyond` the user it says how they come out, which prices decide.
     """
 
     right: tuple[str, ...] = ()
@@ -94,11 +94,12 @@ class PlayBack:
     said: Mapping[str, str] = field(default_factory=dict)
     mixed: tuple[str, ...] = ()
     questioned: frozenset[str] = frozenset()
+    beyond: tuple[str, ...] = ()
 
     @property
     def states(self) -> bool:
         """Whether it states anything."""
-        return bool(self.right or self.wrong or self.unknown or self.mixed)
+        return bool(self.right or self.wrong or self.unknown or self.mixed or self.beyond)
 
 
 def read_play_back(
@@ -121,7 +122,8 @@ def read_play_back(
         if one.segment in chosen:
             comparison.add(one)
     asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
-    comparison.add_joints(chosen, untold if asks else briefing.lexicon.facts)
+    beyond = comparison.add_joints(chosen, untold if asks else briefing.lexicon.facts)
+    beyond = {key: place for key, place in beyond.items() if key not in untold}
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
     denied, left_open, mixed = founded(comparison.marks, reading, briefing)
@@ -133,7 +135,9 @@ def read_play_back(
     right = tuple(key for key in right if key not in mentioned)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
     is_asked = asks or not questioned.isdisjoint({*right, *wrong})
-    return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned)
+    is_asked = is_asked or any(_asks_if(reading, place) for place in beyond.values())
+    left = tuple(key for key in beyond if key not in wrong)
+    return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned, left)
 
 
 def _questioned(
@@ -458,12 +462,19 @@ class _Comparison:
         clause = self._reading.segments[self._at.segment].text
         return any(asks_with(one, clause) for one in near)
 
-    def add_joints(self, chosen: set[int], untold: Collection[str]) -> None:
-        """Compare the joint wishes that are told, whole or not."""
+    def add_joints(self, chosen: set[int], untold: Collection[str]) -> dict[str, int]:
+        """Compare the joint wishes that are told, whole or not.
+
+        Those of which it is said how they come out are returned, with the clause.
+        """
+        claimed: dict[str, int] = {}
         for one in played_joints(self._reading, chosen, self._lexicon, self._facts):
-            if one.is_right or one.key not in untold:
+            if one.is_right is None:
+                claimed[one.key] = one.segment
+            elif one.is_right or one.key not in untold:
                 self._at = Stretch("", 0, 0, one.segment)
                 self._mark(one.key, is_right=one.is_right)
+        return claimed
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""

@@ -17,10 +17,10 @@ _SENTENCES = 2
 
 
 class PlayedJoint(NamedTuple):
-    """That a clause tells a joint wish, rightly or otherwise."""
+    """That a clause tells a joint wish, rightly or otherwise; or how it comes out, for `None`."""
 
     key: str
-    is_right: bool
+    is_right: bool | None
     segment: int
 
 
@@ -35,8 +35,12 @@ def played_joints(
         segment = reading.segments[number]
         for key, words in joint.items():
             if words.about.search(segment.text) is not None:
+                undecided = lexicon.undecided.get(key)
                 near = _near(text, segment.start)
-                yield PlayedJoint(key, words.tells(near, facts[key]), number)
+                if undecided is not None and undecided.is_claimed(_near(text, segment.start, 1)):
+                    yield PlayedJoint(key, None, number)
+                else:
+                    yield PlayedJoint(key, words.tells(near, facts[key]), number)
 
 
 def without_joints(text: str, lexicon: DomainLexicon, facts: Mapping[str, Any]) -> str:
@@ -54,10 +58,10 @@ def _with_bracket(about: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:{about.pattern})(?: ?\([^()]*\))?", about.flags)
 
 
-def _near(text: str, place: int) -> str:
-    """Return the sentence in which a place is and the one behind it, within the line."""
+def _near(text: str, place: int, sentences: int = _SENTENCES) -> str:
+    """Return the sentence in which a place is and those behind it, within the line."""
     begin = max((one.end() for one in _SENTENCE.finditer(text, 0, place)), default=0)
     end = text.find("\n", place)
     line = text[begin : end if end >= 0 else len(text)]
     ends = [one.end() for one in _SENTENCE.finditer(line)]
-    return line[: ends[_SENTENCES - 1]] if len(ends) >= _SENTENCES else line
+    return line[: ends[sentences - 1]] if len(ends) >= sentences else line

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, FactLevel, Reason, UserBriefing
+from crab_graph.personas.check_answers import beyond_asked
 from crab_graph.personas.error_reactions import gives_up, shortened, warns
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.objection_answers import objects
@@ -80,7 +81,7 @@ def word_note(turn: Turn, draw: Draw, *, idle: int, takes_back: bool, order: str
     """
     manner = draw_manner(shortened(turn.behavior, turn.memory.errors), draw)
     lines = [*([order] if order else []), *([_line("takes_back")] if takes_back else [])]
-    lines += [*_error_lines(turn), *_detail_lines(turn)]
+    lines += [*_error_lines(turn), *_beyond_lines(turn), *_detail_lines(turn)]
     told = due_facts(turn).now if turn.behavior.two_levels else new_facts(turn)
     lines += _saying_lines([turn.facts[key] for key in told], turn.speaker)
     return _note([*lines, *_manner_lines(manner), *_patience(turn, idle)])
@@ -160,6 +161,12 @@ def _error_lines(turn: Turn) -> list[str]:
         lines.append(_line("overlooks", facts=", ".join(map(fact_label, turn.overlooked))))
     drawn = drawn_reaction(turn)
     return [*lines, *([] if drawn is None else [_line(drawn[1], facts=fact_label(drawn[0]))])]
+
+
+def _beyond_lines(turn: Turn) -> list[str]:
+    """Say that the user cannot know what a message wants it to confirm."""
+    labels = ", ".join(map(fact_label, beyond_asked(turn)))
+    return [_line("relies", facts=labels)] if labels else []
 
 
 def drawn_reaction(turn: Turn) -> tuple[str, str] | None:

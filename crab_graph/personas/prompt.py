@@ -19,6 +19,11 @@ from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.personas.wording import join_words, word_fact, word_value
 
 _NO_WISH = "no wish"
+_BEYOND = (
+    " (How that comes out, all the prices decide, which you do not know: told how, you neither"
+    " confirm nor deny it, but say that you rely on the agent to compare, and you leave a choice"
+    " that turns on it to the agent. A plan that claims it is fine.)"
+)
 _UNKNOWN = "(the facts of a task stand here)"
 
 
@@ -196,13 +201,15 @@ def _both_wishes(before: UserBriefing, after: UserBriefing) -> dict[str, str]:
 
 def _listed(facts: Sequence[Fact], lexicon: DomainLexicon) -> str:
     return "\n".join(
-        f"- {fact_label(fact.key)}: {_worded(fact, lexicon)}{_hours(fact, lexicon)}"
+        f"- {fact_label(fact.key)}: {_worded(fact, lexicon)}{_beside(fact, lexicon)}"
         for fact in facts
     )
 
 
-def _hours(fact: Fact, lexicon: DomainLexicon) -> str:
-    """Return from when to when a part of the day lasts, for a fact that names one."""
+def _beside(fact: Fact, lexicon: DomainLexicon) -> str:
+    """Return what a fact means: the hours of a part of the day, or that prices decide the rest."""
+    if fact.key in lexicon.undecided:
+        return _BEYOND
     words = lexicon.facts.get(fact.key)
     hours = None if words is None else words.hours.get(str(fact.value))
     if hours is None:

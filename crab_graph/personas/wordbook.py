@@ -173,6 +173,24 @@ class JointTruth(NamedTuple):
     holds: Callable[..., Any]
 
 
+class Undecided(NamedTuple):
+    """What of a joint wish the prices of all that is for sale decide, so that no user knows it.
+
+    Attributes:
+        slots: Those among whose offers they decide.
+        claims: Cues of what says how it comes out.
+        values: Cues of what it is decided between, by value; none where it is between all offers.
+    """
+
+    slots: Texts
+    claims: tuple[Cue, ...]
+    values: Mapping[str, Cue]
+
+    def is_claimed(self, text: str) -> bool:
+        """Tell whether a casefolded text says how it comes out."""
+        return any(cue.search(text) for cue in self.claims)
+
+
 class DomainLexicon(_Words):
     """All the words users of a domain need.
 
@@ -192,6 +210,7 @@ class DomainLexicon(_Words):
         people: Words for those whom it is for, beside the shared ones.
         human: What means a human agent.
         truths: What joint wishes say of a plan, by key, where that can be read in one.
+        undecided: What of joint wishes no user can know, by key.
     """
 
     opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
@@ -212,6 +231,7 @@ class DomainLexicon(_Words):
     people: Cue = _NEVER
     human: HumanWords = HumanWords()
     truths: Mapping[str, JointTruth] = {}
+    undecided: Mapping[str, Undecided] = {}
 
     def plain(self, words: str) -> str:
         """Return a casefolded text as the shared cues read it, which know no domain's words."""

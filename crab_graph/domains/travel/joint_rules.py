@@ -72,6 +72,16 @@ _NAMED = "|".join(sorted({name for pair in _DISTRICTS.values() for name in pair}
 _CHEAPER = r"\b(?:cheap(?:er|est)|less|lower|lowest|least|saves?|inexpensive|better value)\b"
 
 
+_ONE = rf"(?<!or )\b(?:{_NAMED.casefold()})\b(?! or\b)"
+_NOT_BETWEEN = r"\b(?:or|if|unless|which|whichever|wherever|where|whether|of|between)\b"
+_OUTCOME = (
+    rf"{_ONE}(?:(?!{_NOT_BETWEEN}|\band\b)[^.;?!\n]){{0,40}}?{_CHEAPER}",
+    rf"{_CHEAPER}(?: (?:one )?of (?:the two|both|your two)(?: \w+)?)?"
+    rf"(?:(?!{_NOT_BETWEEN})[^.;?!\n]){{0,30}}?{_ONE}",
+)
+"""That one of two districts is the cheaper one."""
+
+
 def _is_in_either(hotel: Any, r: Any) -> Any:
     return reduce(
         or_,
@@ -239,6 +249,7 @@ JOINT_RULES = (
                 for value, pair in _DISTRICTS.items()
             },
             about=rf"\b(?:{_NAMED.casefold()})\b",
+            outcome=_OUTCOME,
         ),
     ),
 )

@@ -1,0 +1,128 @@
+"""What a user cannot know: how a wish comes out that all the prices decide."""
+
+from typing import Any
+
+import pytest
+
+from crab_graph.domain.contract import find_domain
+from crab_graph.personas.condition import parse_condition, resolve
+from crab_graph.personas.model_users import LlmUser, ModelReply
+from crab_graph.personas.prompt import compose_prompt
+from crab_graph.personas.rules_user import RulesUser
+from crab_graph.personas.wordbook import phrase_book
+from crab_graph.text.approvals import requests_booking
+from crab_graph.text.utterance import read_message
+
+WISH = "cheaper_district"
+BOTH = "Harborside or Old Town"
+TOLD = "Any preferred district for the hotel?"
+RELIES = {text for own in phrase_book().phrases["relies"].values() for text in own}
+LEAVES = {text for own in phrase_book().phrases["you_choose"].values() for text in own}
+YES = {text for own in phrase_book().phrases["approve"].values() for text in own}
+
+
+def briefing_settled(district):
+    """Return what a user knows whose tables make a district the cheaper one."""
+    domain = find_domain("travel")
+    draft = domain.draft(5, {"date_mode": "fixed", "party": 2})
+    settled = {WISH: BOTH, "same_district": False, "settled": ((WISH, district),)}
+    request = draft.request.model_copy(update=settled)
+    return domain.briefing(domain.slots, domain.facts(request, draft.profile), "T", draft.today)
+
+
+def rules(district="Old Town", condition="generic"):
+    resolved = resolve(parse_condition(condition), 0, "T", 0)
+    return RulesUser(briefing_settled(district), resolved, 0)
+
+
+def answer(*said, district="Old Town"):
+    """Return what a user answers to the last of some messages of an agent."""
+    user = rules(district)
+    state: dict[str, Any] = {}
+    messages: list[dict[str, Any]] = []
+    for text in ("", TOLD, *said):
+        messages += [{"role": "assistant", "content": text}] if text else []
+        step = user.step(state, messages)
+        state = step.state
+        messages.append(step.message)
+    return messages[-1]["content"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    (
+        "So Old Town is the cheaper one, right?",
+        "So Harborside is the cheaper one, right?",
+        "I compared all trips: Old Town makes the whole trip cheaper. Is that right?",
+        "Just to confirm: you would like to stay in Old Town, as it is the cheaper one. Correct?",
+        "The cheaper of the two is Harborside, correct?",
+        "To confirm: Old Town comes out less than Harborside. Is that correct?",
+        "Harborside or Old Town, whichever is cheaper, and that is Old Town, right?",
+    ),
+)
+@pytest.mark.parametrize("district", ("Old Town", "Harborside"))
+def test_a_user_neither_confirms_nor_denies_which_of_two_is_the_cheaper(claim, district):
+    assert answer(claim, district=district) in RELIES
+
+
+@pytest.mark.parametrize("shown", ("Old Town", "Harborside"))
+@pytest.mark.parametrize("claim", ("", " {} is the cheaper of the two districts."))
+@pytest.mark.parametrize("asks", ("Shall I book it?", "Is that right, and shall I book it?"))
+def test_a_user_approves_a_plan_in_either_of_the_two(shown, claim, asks):
+    plan = f"- Hotel: Alder Inn (HT-8823), {shown}, 4 stars, $450.00 in all."
+    said = f"This plan fits.{claim.format(shown)}\n{plan}\n\n{asks}"
+    assert requests_booking(read_message(said))
+    assert answer(said) in YES
+
+
+def test_a_user_objects_to_a_plan_in_a_third():
+    plan = "- Hotel: Alder Inn (HT-8823), Hilltop, 4 stars, $450.00 in all."
+    assert BOTH in answer(f"This plan fits.\n{plan}\n\nShall I book it?")
+
+
+CHOICE = (
+    "I have two that fit:\n1. Alder Inn (HT-8823), {}, 4 stars, $500.00\n"
+    "2. Birch House (HT-1234), {}, 4 stars, $450.00\nWhich one would you like?"
+)
+
+
+def test_a_user_leaves_a_choice_between_offers_of_both_to_the_agent():
+    assert answer(CHOICE.format("Old Town", "Harborside")) in LEAVES
+    assert answer(CHOICE.format("Harborside", "Old Town")) in LEAVES
+
+
+def test_a_user_chooses_between_offers_of_one_by_their_prices():
+    assert "HT-1234" in answer(CHOICE.format("Old Town", "Old Town"))
+
+
+def test_a_user_sees_which_of_two_whole_trips_is_the_cheaper():
+    trip = "Option {}: FL-43081, FL-84317, {} in {}, AT-24420, total {}."
+    one = trip.format("A", "HT-8823", "Old Town", "$1,500.00")
+    other = trip.format("B", "HT-1234", "Harborside", "$1,450.00")
+    said = f"Two whole trips fit:\n{one}\n{other}\nWhich would you prefer?"
+    assert "option B" in answer(said)
+
+
+def prompts(district):
+    """Return the prompt of a user model, and the note to a claim of which is the cheaper."""
+    notes = []
+
+    def ask(lines):
+        notes.append(lines[-1]["content"])
+        return ModelReply("I rely on you to compare.")
+
+    briefing = briefing_settled(district)
+    user = LlmUser(rules(district), briefing, ask)
+    told = ({"role": "user", "content": "Hello."}, {"role": "assistant", "content": TOLD})
+    step = user.step({}, told)
+    claim = {"role": "assistant", "content": "So Old Town is the cheaper one, right?"}
+    user.step(step.state, [*told, step.message, claim])
+    resolved = resolve(parse_condition("terse+d2"), 0, "T", 0)
+    return compose_prompt(resolved, briefing).text, notes
+
+
+def test_what_the_tables_settle_is_in_no_prompt_of_a_user_model():
+    assert prompts("Old Town") == prompts("Harborside")
+    prompt, _ = prompts("Old Town")
+    (line,) = (one for one in prompt.splitlines() if one.startswith("- cheaper district"))
+    assert "rely on the agent" in line
