@@ -50,6 +50,8 @@ def heard(key, text):
         (STARS, "So at least 4 stars unless that breaks the budget, correct?"),
         (STARS, "You'd like a four-star hotel if the budget allows, right?"),
         (STARS, "Hotel: 4 stars, or less if none fits your budget. Is that right?"),
+        (STARS, "4+ stars if the budget lets it. Is my replay right?"),
+        (STARS, "At least 4 stars, budget permitting, correct?"),
         (SHARE, "So the flights may take no more than 50% of the budget, correct?"),
         (SHARE, "You want to spend at most half of the budget on flights, right?"),
         (APART, "No attraction on the day of a night flight or the day before or after, right?"),

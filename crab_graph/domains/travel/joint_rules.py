@@ -108,7 +108,8 @@ def _shares_that_bind(request: Any) -> tuple[int, ...]:
 
 
 _BUDGET_BREAKS = (
-    r"\b(?:unless|except|if|when|where|as long as|provided|only|within|budget (?:allows|permits))\b"
+    r"\b(?:unless|except|if|when|where|as long as|provided|only|within|otherwise|subject to"
+    r"|(?:budget|money|\d) (?:allow|permit|bear|carr|stretch)\w*|failing that|or else)\b"
 )
 
 JOINT_RULES = (
@@ -188,7 +189,12 @@ JOINT_RULES = (
             "Hotel: at least {value}, unless that breaks the budget.",
             ask=r"\bstars?\b.{0,40}\bbudget\b",
             unit=("1 star", "{n} stars"),
-            parts=(r"\b{n}[- ]?(?:stars?\b|\*|★)", _BUDGET_BREAKS, r"\bbudget\b"),
+            parts=(
+                r"\b{n}(?:[- ]?\+| (?:or|and) (?:more|better|up|above|higher))?"
+                r"[- ]?(?:stars?\b|\*|★)",
+                _BUDGET_BREAKS,
+                r"\bbudget\b|\$ ?\d",
+            ),
             about=r"\bstars?\b|★",
         ),
     ),
