@@ -328,7 +328,8 @@ class _Comparison:
         is_negated = any(negated for _, negated in keys)
         mine = [key for key in fitting if key in self._facts]
         if is_negated:
-            for key in mine:
+            # What a joint wish rules out of some things it does not deny of all.
+            for key in [] if self._speaks_of_joint() else mine:
                 if str(self._facts[key]) == value:
                     self._mark(key, is_right=False)
             return

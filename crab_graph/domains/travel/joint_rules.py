@@ -112,6 +112,15 @@ _BUDGET_BREAKS = (
     r"|(?:budget|money|\d) (?:allow|permit|bear|carr|stretch)\w*|failing that|or else)\b"
 )
 
+_BY_NIGHT = (
+    r"\bnight[- ]?(?:time )?(?:flights?|departures?)\b|\bred-?eyes?\b"
+    r"|\bflights?\b[^.;,\n]{0,30}\b(?:at|by) night\b"
+    r"|\bday of an? (?:evening|late)(?:[- ]\w+)? (?:flight|departure)\b"
+    r"|\b(?:if|when(?:ever)?|where|should|in case)\b[^.;\n]{0,30}\b(?:flights?|legs?|plane)\b"
+    r"[^.;\n]{0,30}(?:\b(?:17(?:[:.]00)?|evening|late|dark)\b|\b(?:5|five) ?p\.?m\b)"
+)
+"""What speaks of flights by night, also by the hour at which night begins, as a condition."""
+
 JOINT_RULES = (
     cd.Rule(
         "attraction_either",
@@ -216,16 +225,12 @@ JOINT_RULES = (
             "No attraction on the day of a night flight or the day next to it.",
             ask=r"\b(?:red-?eyes?|night flights?|jet ?lag|rest(?:ed)? (?:day|after))\b",
             parts=(
-                r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;\n]{0,30}\b(?:at|by) night\b"
-                r"|\bred-?eyes?\b",
+                _BY_NIGHT,
                 r"\bday\b",
                 r"\b(?:next|before|after|adjacent|adjoining|either side|neighbou?ring|following"
                 r"|around|beside)\b",
             ),
-            about=(
-                r"\bnight[- ]?(?:time )?flights?\b|\bflights?\b[^.;,\n]{0,30}\b(?:at|by) night\b"
-                r"|\bred-?eyes?\b"
-            ),
+            about=_BY_NIGHT,
         ),
     ),
     cd.Rule(
