@@ -32,6 +32,8 @@ _OPENING = re.compile(r"\s*\(")
 _ATTACHING = re.compile(r"\s+for\s|\s*\(")
 """What stands right after an amount that is attached to an item: the beginning of either."""
 _CLOSING = re.compile(r"[^()$]*\)")
+_BESIDE = re.compile(r"[\s:*_]*")
+"""What stands between a label and its amount."""
 _IT = re.compile(r"(?<!\w)(?:it|it's)(?!\w)")
 _LEAD = re.compile(r"\W*(?:but )?(?:(?:the )?(?:price|cost|rate)s?(?: (?:is|are|comes? to))?\W+)?")
 """What may stand before the amount that a sentence begins with, as in `Price: $5.00.`"""
@@ -331,6 +333,8 @@ class _ClausePrices:
             item = self.parent if item is None else item
             mark, is_personal = self._mark(amount, total_at.get(amount))
             if item is not None:
+                is_whole = mark is Mark.WHOLE
+                mark = Mark.UNMARKED if is_whole and self._is_anyones(amount) else mark
                 yield ItemPrice(amount, mark, (item,), bond, None, is_personal)
             elif is_personal and len(self.totals) == 1:
                 (total,) = self.totals
@@ -378,6 +382,16 @@ class _ClausePrices:
             return attached
         before = bisect_right(self.items, amount.start, key=lambda item: item.end) - 1
         return self.items[max(before, 0)]
+
+    def _is_anyones(self, amount: Amount) -> bool:
+        """Tell whether an amount stands before all items, the first of which has one behind it."""
+        if not self.items or self.items[0].start < amount.end:
+            return False
+        end = self.items[0].end
+        after = bisect_left(self.stated, end, key=lambda one: one.start)
+        starts = [one.start for one in self.stated[after : after + 1]]
+        text = self.utterance.text
+        return any(_BESIDE.fullmatch(text, end, start) is not None for start in starts)
 
     def _mark(self, amount: Amount, total: TotalStatement | None) -> tuple[Mark, bool]:
         """Return what an amount is marked as, and whether it is marked as one person's."""

@@ -233,3 +233,20 @@ def test_no_two_kinds_of_ids_begin_alike():
 def test_people_are_known_by_name_and_birth_date_both(reading, facts, people):
     vars(reading)["facts"] = facts
     assert reading.people == people
+
+
+@pytest.mark.parametrize(
+    ("cents", "seq", "is_shown"),
+    [
+        (80_15, 5, True),
+        (80_15, 4, False),
+        (240_45, 5, True),
+        (160_30, 5, False),
+        (240_46, 5, False),
+        (79_85, 5, False),
+        (26_05, 5, False),
+    ],
+)
+def test_a_price_is_shown_once_an_answer_holds_it_or_that_of_one_unit(cents, seq, is_shown):
+    history = History(answers=[(4, '{"price": "80.15"}')], units=frozenset({3}))
+    assert history.shown({cents, 1_00}, seq) == ({cents} if is_shown else set())

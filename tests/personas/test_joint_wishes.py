@@ -58,8 +58,14 @@ def heard(key, text):
         (CHEAPER, "You'd stay in Harborside or Old Town, whichever is cheaper, correct?"),
         (CHEAPER, "To confirm: hotel in Old Town or Harborside, the one that costs less. Right?"),
         (APART, "To confirm: no visit on the day of a red-eye nor on those next to it. Right?"),
-        (APART, "If a flight leaves at 17:00 or later, no visit that day, nor the day after. Right?"),
-        (APART, "So no tour on the day of an evening departure, nor the day before. Is that right?"),
+        (
+            APART,
+            "If a flight leaves at 17:00 or later, no visit that day, nor the day after. Right?",
+        ),
+        (
+            APART,
+            "So no tour on the day of an evening departure, nor the day before. Is that right?",
+        ),
     ),
 )
 def test_a_joint_wish_told_whole_is_affirmed(key, text):

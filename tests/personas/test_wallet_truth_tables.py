@@ -192,6 +192,21 @@ def test_another_card_is_named_by_its_method(ids, is_other):
     assert WALLET.names_other_card(asking(ids=ids)) is is_other
 
 
+@pytest.mark.parametrize(
+    ("tells", "earlier", "is_other"),
+    [
+        (True, (Approval("BK-1", "PM-2", 300_00),), False),
+        (True, (Approval("BK-1", "PM-1", 300_00),), True),
+        (False, (Approval("BK-1", "PM-2", 300_00),), True),
+        (True, (), True),
+    ],
+)
+def test_a_card_just_declined_is_named_for_that(tells, earlier, is_other):
+    wallet = replace(WALLET, earlier=earlier)
+    reading = asking(ids=("PM-2",), tells_of_failed_card=tells)
+    assert wallet.names_other_card(reading) is is_other
+
+
 # --- reading what was shown
 
 
