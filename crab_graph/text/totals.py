@@ -268,6 +268,7 @@ def _clause_totals(
         is_share = has_person_mark(text, clause, amount, vocabulary) or says_person(
             text, first.end, last.start, vocabulary
         )
+        is_share &= pattern("totals", "each_payment").search(text, first.end, last.start) is None
         is_leading = first is cue and amount == entries[0]
         is_share |= is_leading and is_headed_personal(text, clause, amount, vocabulary)
         is_unit = is_share or has_unit_mark(text, clause, amount, vocabulary)
@@ -438,7 +439,10 @@ def _cost_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount | None:
-    """Return the amount that a cue makes a total; none where all are in brackets with an item."""
+    """Return the amount that a cue makes a total; none where all are in brackets with an item.
+
+    Nor is the last of several a total that stands in brackets right behind its item.
+    """
     text = spoken.utterance.text
     equals = text.rfind("=", clause.start, clause.end)
     is_told_after = equals < cue.start and cue.end <= stated[-1].start
@@ -453,9 +457,17 @@ def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) 
     last = stated[max(before, 0)]
     bracket = text.rfind("(", clause.start, last.start)
     closed = text.find(")", bracket) if bracket >= 0 else -1
-    if last.end <= closed < cue.start and references_within(spoken.references, bracket, closed):
-        return None
+    if last.end <= closed < cue.start:
+        is_listed = len(stated) > 1 and _ends_at(spoken.references, bracket - 1)
+        if is_listed or references_within(spoken.references, bracket, closed):
+            return None
     return last
+
+
+def _ends_at(references: InOrder[Reference], place: int) -> bool:
+    """Tell whether a reference ends at a place."""
+    last = bisect_right(references.starts, place) - 1
+    return last >= 0 and references[last].end == place
 
 
 def _scope(
