@@ -22,6 +22,7 @@ from crab_graph.generation.features import Surface
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.population import Population
 from crab_graph.generation.search import Solution
+from crab_graph.generation.seeds import ConcreteObject
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.plugins import Seam
@@ -44,12 +45,13 @@ class TaskSlot(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A task before its objects exist."""
+    """A task before its objects exist; what is `pinned` fills its node in every solution."""
 
     request: Any
     profile: Any
     today: str
     folded: FoldedGraph
+    pinned: Mapping[str, ConcreteObject] = {}
 
 
 class Drafts(Protocol):

@@ -421,6 +421,9 @@ class Rule:
             the tables let both hold; it is about one slot then.
         whichever: The one field that it reads, `slot.field`: of the values that it lets only that
             counts with which the whole job can be had for less than with any other of them.
+        least: The fields, `slot.field`, whose sum is to be the least with which a whole job can be
+            had that meets all else; it says that they come to `r.<name>` at most, and the tables
+            settle that. Only requests of two joint wishes or more have it.
     """
 
     name: str
@@ -436,6 +439,12 @@ class Rule:
     instead: Sequence[str] = ()
     unless: str = ""
     whichever: str = ""
+    least: Sequence[str] = ()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the tables settle what it comes to, so that no user knows it."""
+        return bool(self.whichever or self.least)
 
     @property
     def is_optional(self) -> bool:

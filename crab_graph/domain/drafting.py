@@ -18,7 +18,9 @@ from crab_graph.domain.contract import Draft
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Want
 from crab_graph.domain.invented import birth_date, drawn_card, email_of, person_names
 from crab_graph.domain.joint_wishes import asked_with, draw_joint
+from crab_graph.domain.least_sums import settle_least
 from crab_graph.domain.request_types import (
+    SETTLED,
     KnownCard,
     Profile,
     ProfilePerson,
@@ -29,6 +31,7 @@ from crab_graph.domain.request_types import (
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.folding import FoldedGraph, fold
+from crab_graph.generation.seeds import ConcreteObject
 from crab_graph.randomness import derive_array_rng, derive_rng
 
 Odds = float | Mapping[str, float]
@@ -64,10 +67,16 @@ class Drafting:
         if TOTAL_BUDGET in asked:
             request = self._with_budget(request, folded, seed)
             folded = fold(self.blueprint.build_graph(request), types)
+        pinned: Mapping[str, ConcreteObject] = {}
+        for rule in self.declaration.joint_rules:
+            if rule.least and getattr(request, rule.name):
+                cents, pinned = settle_least(rule, folded, seed)
+                request = request.model_copy(update={SETTLED: ((rule.name, cents),)})
+                folded = fold(self.blueprint.build_graph(request), types)
         window, first = self.declaration.window, derive_rng(seed, "first day").randrange(_DAYS)
         ahead = 0 if window is None else derive_rng(seed, "today").randint(*window.ahead)
         today = iso_date(_FIRST_DAY + first - ahead)
-        return Draft(request, self._profile(request, seed), today, folded)
+        return Draft(request, self._profile(request, seed), today, folded, pinned)
 
     def with_edges(self, draft: Draft, names: Sequence[str], seed: int) -> Draft:
         """Return a draft with exactly these optional edges; a budget it has not is drawn.

@@ -2,7 +2,8 @@
 
 They are rules like any other. A request has as many as its level of difficulty says; those that go
 together take turns. One takes the place of simpler wishes, one that gives way before a bound counts
-only where the tables let both hold, and one for the cheaper of some values is settled by them.
+only where the tables let both hold, and one for the cheaper of some values, or for the least sum,
+is settled by them: where there are several joint wishes one of them is such a one.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,6 +19,9 @@ from crab_graph.errors import UnsatisfiableTask
 from crab_graph.randomness import derive_rng
 
 _BUDGET_FIELD = "budget_cents"
+_SEVERAL = 2
+"""So many joint wishes hold one that the tables settle, if a domain has such."""
+
 _GIVES_WAY = 0.5
 """How often a wish that can give way does."""
 
@@ -37,14 +41,20 @@ def draw_joint(
     Raises:
         UnsatisfiableTask: the domain has not so many that go together with these edges.
     """
-    rules = [one for one in declaration.joint_rules if _is_possible(one, conditions, asked)]
+    among = [one for one in declaration.joint_rules if count >= _SEVERAL or not one.least]
+    rules = [one for one in among if _is_possible(one, conditions, asked)]
     rng = derive_rng(seed, "joint wishes")
+    turns = rng.sample(rules, len(rules))
+    if count >= _SEVERAL:
+        turns.sort(key=lambda rule: not rule.is_settled)
     chosen: list[Rule] = []
-    for rule in rng.sample(rules, len(rules)):
-        if len(chosen) < count and not any(_clash(rule, other) for other in chosen):
+    for rule in turns:
+        if len(chosen) < count and not any(_clash(rule, other, conditions) for other in chosen):
             chosen.append(rule)
-    if len(chosen) < _most_together(declaration.joint_rules, count):
+    if len(chosen) < _most_together(among, conditions, count):
         raise UnsatisfiableTask(f"fewer than {count} joint wishes go together")
+    if count >= _SEVERAL and any(one.is_settled for one in among) and not chosen[0].is_settled:
+        raise UnsatisfiableTask("no wish goes with these edges that the tables settle")
     return tuple(chosen)
 
 
@@ -79,24 +89,32 @@ def _is_possible(
 ) -> bool:
     """Tell whether a request with some optional edges has what a joint wish speaks of."""
     needs = {rule.unless} if rule.unless else set()
-    if rule.whichever or _BUDGET_FIELD in conditions[rule.name].given:
+    if rule.is_settled or _BUDGET_FIELD in conditions[rule.name].given:
         needs.add(TOTAL_BUDGET)
     return needs <= set(asked) and not ({*rule.instead} & {TOTAL_BUDGET})
 
 
-def _most_together(rules: Sequence[Rule], count: int) -> int:
+def _most_together(
+    rules: Sequence[Rule], conditions: Mapping[str, TracedCondition], count: int
+) -> int:
     """Return how many joint wishes, up to so many, a request can have of those of a domain."""
     return max(
         size
         for size in range(min(count, len(rules)) + 1)
         if any(
-            not any(_clash(*pair) for pair in combinations(some, 2))
+            not any(_clash(*pair, conditions) for pair in combinations(some, 2))
             for some in combinations(rules, size)
         )
     )
 
 
-def _clash(one: Rule, other: Rule) -> bool:
+def _clash(one: Rule, other: Rule, conditions: Mapping[str, TracedCondition]) -> bool:
     taken = {one.name, *one.instead} & {other.name, *other.instead}
+    if taken or (one.is_settled and other.is_settled):
+        return True
     # With either of the values a wish that gives way could be met, and what costs less be others.
-    return bool(taken) or any(a.whichever and b.unless for a, b in ((one, other), (other, one)))
+    if any(a.is_settled and b.unless for a, b in ((one, other), (other, one))):
+        return True
+    # What bounds a sum that is the least anyway could hardly be broken by itself.
+    read = [{*conditions[rule.name].refs} for rule in (one, other)]
+    return bool(one.least or other.least) and not read[0].isdisjoint(read[1])

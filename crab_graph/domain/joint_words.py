@@ -83,7 +83,7 @@ def words_with(
     undecided = {
         rule.name: _undecided(declaration, rule)
         for rule in declaration.joint_rules
-        if rule.name in present and rule.whichever
+        if rule.name in present and rule.is_settled
     }
     update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
     return lexicon.model_copy(update=update)

@@ -45,7 +45,7 @@ GIVEN_UP = "given_up"
 """The field of a request with the names of its joint wishes that its tables let nobody meet."""
 
 SETTLED = "settled"
-"""The field of a request with the values that its tables make the cheaper ones, by joint wish."""
+"""The field of a request with what its tables make the cheaper value, or least sum, by wish."""
 
 
 def is_certain(odds: float | Mapping[str, float]) -> bool:
@@ -72,7 +72,7 @@ def request_model(declaration: Declaration) -> type[FileModel]:
     fields |= {one.name: _asked(one) for one in declaration.rules if one.is_optional}
     if any(rule.unless for rule in declaration.rules):
         fields[GIVEN_UP] = (tuple[str, ...], _left_out(()))
-    if any(rule.whichever for rule in declaration.rules):
+    if any(rule.is_settled for rule in declaration.rules):
         fields[SETTLED] = (tuple[tuple[str, int | str], ...], _left_out(()))
     axes = {
         axis.name: property(axis.read) for axis in task_axes(declaration) if axis.name not in fields

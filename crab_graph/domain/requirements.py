@@ -68,8 +68,9 @@ def request_types(declaration: Declaration) -> dict[str, str]:
         found += [TEXT if isinstance(value, str) else NUMBER for value in values]
         types[want.key] = NUMBER if NUMBER in found or not found else TEXT
     for rule in declaration.joint_rules:
-        if rule.values:
-            types[rule.name] = TEXT if isinstance(rule.values[0], str) else NUMBER
+        if rule.values or rule.least:
+            is_text = bool(rule.values) and isinstance(rule.values[0], str)
+            types[rule.name] = TEXT if is_text else NUMBER
     return types
 
 
@@ -123,21 +124,40 @@ class GraphMaker:
         )
         if declaration.budget is not None:
             self._makers += (partial(_bounded, declaration.job, kinds),)
+        self._least = {rule.name for rule in declaration.joint_rules if rule.least}
 
     def graph(self, request: Any) -> ConstraintGraph:
-        """Return the constraint graph of a request."""
+        """Return the constraint graph of a request.
+
+        A wish for the least sum asks for nothing as long as that is not settled.
+        """
         made = tuple(one for make in self._makers if (one := make(request)) is not None)
         given_up, settled = getattr(request, GIVEN_UP, ()), dict(getattr(request, SETTLED, ()))
+        open_ = self._least - settled.keys()
+        made = tuple(one for one in made if one.name not in open_)
         if not (given_up or settled):
             return ConstraintGraph(self.nodes, made)
         asked = tuple(
-            _settled(one, settled[one.name]) if one.name in settled else one
+            self._settled(one, settled[one.name]) if one.name in settled else one
             for one in made
             if one.name not in given_up
         )
         missed = tuple(one for one in made if one.name in given_up)
-        rivals = tuple(_rival(one, settled[one.name]) for one in made if one.name in settled)
-        return ConstraintGraph(self.nodes, asked, missed, rivals)
+        among = [one for one in made if one.name in settled and one.name not in self._least]
+        sums = [one for one in made if one.name in settled and one.name in self._least]
+        return ConstraintGraph(
+            self.nodes,
+            asked,
+            missed,
+            rivals=tuple(_rival(one, settled[one.name]) for one in among),
+            lesser=tuple(at_most_sum(one, int(settled[one.name]) - 1) for one in sums),
+        )
+
+    def _settled(self, stated: Constraint, value: Value) -> Constraint:
+        """Return what a wish that the tables settle comes to."""
+        return (
+            at_most_sum(stated, int(value)) if stated.name in self._least else _one(stated, value)
+        )
 
 
 class _Wish(NamedTuple):
@@ -253,7 +273,14 @@ def admitted(declaration: Declaration, rule: Rule, asked: Value) -> tuple[Value,
     return tuple(one for one in values if stated.predicate(one, **{rule.name: asked}))
 
 
-def _settled(stated: Constraint, value: Value) -> Constraint:
+def at_most_sum(stated: Constraint, cents: int) -> Constraint:
+    """Return that what a wish wants to be the least is so much at most."""
+    sentence = f"{stated.sentence}: {format_dollars(cents)}"
+    constants = {**stated.constants, stated.name: cents}
+    return replace(stated, constants=constants, sentence=sentence)
+
+
+def _one(stated: Constraint, value: Value) -> Constraint:
     """Return what a wish for the cheaper of some values comes to, by the tables."""
     sentence = f"{stated.sentence}: {value}"
     return replace(stated, predicate=equals, constants={"required": value}, sentence=sentence)
@@ -275,7 +302,7 @@ def _edge(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Make
         if rule.is_optional and not getattr(request, rule.name):
             return None
         given = {name: getattr(request, name) for name in stated.given}
-        if None in given.values() or (rule.whichever and request.budget_cents is None):
+        if None in given.values() or (rule.is_settled and request.budget_cents is None):
             # It is about a wish that this request does not have.
             return None
         constants = {

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from crab_graph.domain.contract import Domain, Draft, find_domain
 from crab_graph.domains.ladder import LADDER, difficulty_of
+from crab_graph.domains.least_pairs import check_least
 from crab_graph.domains.rival_offers import with_dearer_rivals
 from crab_graph.domains.second_requests import with_second_request
 from crab_graph.domains.substance import (
@@ -132,6 +133,7 @@ def _check_near_misses(draft: Draft, population: Population, plan: CandidatePlan
         return
     folded = draft.folded
     objects, valid = _fitting(folded, population)
+    check_least(folded, objects, valid)
     edge = lacks_near_misses(folded, objects, valid, population.seeds)
     if edge is not None:
         raise UnsatisfiableTask(f"edge '{edge}' has too few near misses")
@@ -168,8 +170,12 @@ def populate_draft(
     Raises:
         UnsatisfiableTask: its constraints or its number of solutions cannot be met.
     """
+    if draft.pinned and paper is not None:
+        raise UnsatisfiableTask("the algorithms of the paper pin nothing")
     make: Callable[..., Population] = (
-        populate if paper is None else partial(populate_by_paper, parameters=paper)
+        partial(populate, pinned=draft.pinned)
+        if paper is None
+        else partial(populate_by_paper, parameters=paper)
     )
     band = closure_band(stratum, len(draft.folded.graph.node_ids))
     made = make(draft.folded, seed_count=stratum, closure=band, distractors=distractors, seed=seed)
@@ -198,6 +204,7 @@ def _candidate(
     folded = draft.folded
     objects, valid = _fitting(folded, population)
     check_given_up(domain, folded, objects, population.seeds)
+    check_least(folded, objects, valid)
     lack: str | None = None
     if plan.is_chosen and plan.distractors >= ENOUGH_DISTRACTORS:
         _check_near_misses(draft, population, plan)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crab_graph.dates import day_number, iso_date
 from crab_graph.domain.contract import Domain, Draft
-from crab_graph.domain.request_types import fixed_values
+from crab_graph.domain.request_types import SETTLED, fixed_values
 from crab_graph.domains.rival_offers import exchanged, with_dearer_rivals
 from crab_graph.domains.task import ChangeKind, SolutionIds
 from crab_graph.errors import UnsatisfiableTask
@@ -35,6 +35,7 @@ from crab_graph.generation.objects import (
     valid_rows,
 )
 from crab_graph.generation.population import Population
+from crab_graph.generation.rivals import Contest
 from crab_graph.generation.seeds import SeedSolution
 from crab_graph.randomness import derive_array_rng, derive_rng
 
@@ -184,8 +185,27 @@ def with_second_request(domain: Domain, draft: Draft, population: Population, se
                 continue
             with suppress(UnsatisfiableTask):
                 final = with_dearer_rivals(graphs, made.population, seed)
-                return Twin(final, second, after, made.solutions)
+                return _settled(domain, draft, Twin(final, second, after, made.solutions))
     raise UnsatisfiableTask("no change of mind has solutions of its own")
+
+
+def _settled(domain: Domain, draft: Draft, twin: Twin) -> Twin:
+    """Return the same with the least sum that a wish for one comes to after the change.
+
+    What the first request takes for it bounds that: the second is made to have solutions there.
+    """
+    second, after = twin.second, twin.draft.folded
+    for lesser in after.graph.lesser:
+        objects = {one.id: twin.population.objects[one.type] for one in after.graph.nodes}
+        cents = Contest(after.graph, objects).least_sum(lesser)
+        if cents is None:
+            raise UnsatisfiableTask(f"wish '{lesser.name}': there is no solution")
+        fields = {**second.fields, SETTLED: ((lesser.name, cents),)}
+        changed = _changed(domain, draft, second._replace(fields=fields))
+        counted = _Objects(changed.folded, twin.population.objects, {})
+        solutions = counted.all()
+        twin = Twin(twin.population, second._replace(fields=fields), changed, solutions)
+    return twin
 
 
 def _changed(domain: Domain, draft: Draft, second: SecondRequest) -> Draft:
@@ -349,6 +369,10 @@ class _Objects:
     def count(self, node: str, places: IntArray) -> int:
         """Return how many solutions some objects complete; above `MOST_AFTER` at least so many."""
         return self._counter.count({**self._rows, node: self._placed(node, places)}, MOST_AFTER)
+
+    def all(self) -> int:
+        """Return how many solutions there are; above `MOST_AFTER` at least so many."""
+        return self._counter.count(self._rows, MOST_AFTER)
 
     def _placed(self, node: str, places: IntArray) -> IntArray:
         """Return where objects stand among those that fit a node."""

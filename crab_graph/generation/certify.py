@@ -244,7 +244,7 @@ class StoredTask(NamedTuple):
 
     def compared(self, offers: Mapping[str, Columns]) -> tuple[CheaperCount, ...]:
         """Return that what the graph takes for the cheaper is; `offers` are those of its types."""
-        if not self.graph.rivals:
+        if not (self.graph.rivals or self.graph.lesser):
             return ()
 
         def count(graph: ConstraintGraph) -> ThreeCounts:
@@ -254,7 +254,8 @@ class StoredTask(NamedTuple):
                 sql=other.count_by_sql(), arrays=count_offers(graph, offers), search=search
             )
 
-        return compare(self.graph, Contest.of_types(self.graph, offers).least, count)
+        cents = Contest.of_types(self.graph, offers).least if self.graph.rivals else None
+        return compare(self.graph, cents, count)
 
     def offered(self, offers: Mapping[str, Columns]) -> dict[str, list[Row]]:
         """Return the rows that each node's table offers, as plain values."""

@@ -185,13 +185,15 @@ class ConstraintGraph:
 
     `missed` are wishes about one entity that count only where something meets them beside all that
     the graph asks for: here nothing is to, so that no solution does. `rivals` take the place of
-    constraints with their names: what then solves costs more than the cheapest solution.
+    constraints with their names: what then solves costs more than the cheapest solution. `lesser`
+    do so, too, and bound a sum below what it may be: nothing solves then.
     """
 
     nodes: tuple[Node, ...]
     constraints: tuple[Constraint, ...]
     missed: tuple[Constraint, ...] = ()
     rivals: tuple[Constraint, ...] = ()
+    lesser: tuple[Constraint, ...] = ()
 
     @cached_property
     def node_ids(self) -> tuple[str, ...]:
@@ -217,6 +219,11 @@ class ConstraintGraph:
                 made.append(bounded_sum(item.name, item.linear.weights, bound, item.sentence))
             else:
                 made.append(item)
+        return ConstraintGraph(self.nodes, tuple(made))
+
+    def instead(self, other: Constraint) -> "ConstraintGraph":
+        """Return the graph with another constraint in the place of the one with its name."""
+        made = (other if item.name == other.name else item for item in self.constraints)
         return ConstraintGraph(self.nodes, tuple(made))
 
     def type_of(self, node_id: str) -> str:

@@ -1,7 +1,7 @@
 """The objects of one task: seeds and distractors of every node (section 3.2.2 to 3.2.4)."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -33,6 +33,7 @@ from crab_graph.generation.objects import (
     valid_rows,
 )
 from crab_graph.generation.seeds import (
+    ConcreteObject,
     Sampler,
     SeedSolution,
     Solutions,
@@ -98,16 +99,21 @@ def populate(
     distractors: int,
     seed: int,
     drawn: DrawnSeeds | None = None,
+    pinned: Mapping[str, ConcreteObject] | None = None,
 ) -> Population:
     """Generate the objects of a task, its distractors split evenly over the nodes.
 
     `closure` says how many solutions are acceptable; seed solutions are drawn unless `drawn` has
-    them.
+    them. What is `pinned` fills its node in all of them.
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
     """
     possible = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
+    if drawn is None and pinned:
+        among = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "beside"), pinned)
+        seeds = _chosen(folded, among, seed_count, closure, seed, shared=pinned)
+        drawn = DrawnSeeds(seeds, Sampler.ARRAYS)
     seeds, sampler = drawn or _seeds_within(folded, possible, seed_count, closure, seed)
     solutions, used = admit_seeds(folded, seeds, closure)
     quota = split_evenly(folded.graph.node_ids, distractors)
@@ -199,7 +205,7 @@ def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> DrawnSeeds:
 def _seeds_within(
     folded: FoldedGraph, possible: Solutions, count: int, closure: range, seed: int
 ) -> DrawnSeeds:
-    """Choose seeds among solutions until the number they combine to is acceptable.
+    """Choose seeds whose combinations are of an acceptable number.
 
     They are those that python-constraint found, or the possible ones where it found too few.
     """
@@ -209,6 +215,18 @@ def _seeds_within(
         possible = sampled
     else:
         sampler = Sampler.ARRAYS
+    return DrawnSeeds(_chosen(folded, possible, count, closure, seed), sampler)
+
+
+def _chosen(
+    folded: FoldedGraph,
+    possible: Solutions,
+    count: int,
+    closure: range,
+    seed: int,
+    shared: Collection[str] = (),
+) -> Sequence[SeedSolution]:
+    """Choose seeds among solutions until the number they combine to is acceptable."""
     possible = _without_missed(folded, possible)
     # What stands beside a seed without completing it costs more than the seed leaves of a bound:
     # the less that is, the less do the seed's parts stand out as cheap.
@@ -222,12 +240,12 @@ def _seeds_within(
     rng = derive_rng(seed, "seeds")
     acceptable: list[SeedSolution] = []
     for _ in range(CHOICES):
-        seeds = choose_seed_solutions(folded, possible, count, rng)
+        seeds = choose_seed_solutions(folded, possible, count, rng, shared)
         if count_closure(folded, seeds) in closure:
             acceptable = seeds
             if leaves_room(folded, seeds):
                 break
-    return DrawnSeeds(acceptable or seeds, sampler)
+    return acceptable or seeds
 
 
 def _without_missed(folded: FoldedGraph, possible: Solutions) -> Solutions:

@@ -4,7 +4,9 @@ A wish for the cheaper of two districts is settled by the tables. That it is set
 counted like all else: with a bound that solutions of the graph reach, those of its rivals are none.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,11 +33,13 @@ class ThreeCounts(FileModel):
 class CheaperCount(FileModel):
     """That nothing with another value costs as little as the cheapest solution.
 
+    Or, of a wish for the least sum, that with nothing less there is a solution.
+
     Attributes:
-        wish: The wish for the cheaper of some values.
-        cents: What the cheapest solution costs.
+        wish: The wish for the cheaper of some values, or for the least sum.
+        cents: What the cheapest solution costs; or the least sum.
         own: The solutions that cost no more.
-        others: What costs no more and solves with another value.
+        others: What costs no more and solves with another value; or with a lesser sum.
     """
 
     wish: str
@@ -54,13 +58,27 @@ def compare(
     graph: ConstraintGraph, cents: int | None, count: Callable[[ConstraintGraph], ThreeCounts]
 ) -> tuple[CheaperCount, ...]:
     """Return the comparisons of a graph, given what its cheapest solution costs; none without."""
-    if cents is None or not graph.rivals:
-        return ()
-    own = count(graph.within(cents))
-    return tuple(
-        CheaperCount(wish=one.name, cents=cents, own=own, others=count(graph.within(cents, one)))
-        for one in graph.rivals
-    )
+    found = []
+    if cents is not None and graph.rivals:
+        own = count(graph.within(cents))
+        found += [
+            CheaperCount(
+                wish=one.name, cents=cents, own=own, others=count(graph.within(cents, one))
+            )
+            for one in graph.rivals
+        ]
+    if graph.lesser:
+        own = count(graph)
+        found += [
+            CheaperCount(
+                wish=one.name,
+                cents=int(one.constants[one.name]) + 1,
+                own=own,
+                others=count(graph.instead(one)),
+            )
+            for one in graph.lesser
+        ]
+    return tuple(found)
 
 
 class Contest:
@@ -93,6 +111,29 @@ class Contest:
         graph, node = self._graph.within(cents, rival), rival.nodes[0]
         counter, rows = self._counter(graph)
         return rows[node][counter.has_solution(node, rows[node], rows)]
+
+    def least_sum(self, lesser: Constraint) -> int | None:
+        """Return the least sum, of a wish for one, with which something solves.
+
+        None above what the graph asks for is looked at; `None` where there is none.
+        """
+        name = lesser.name
+        stated = next(item for item in self._graph.constraints if item.name == name)
+        _, rows = self._counter(self._graph)
+        sums = np.zeros(1, dtype=np.int64)
+        for node, field in stated.refs:
+            own = np.asarray(self._objects[node][field], dtype=np.int64)[rows[node]]
+            sums = np.unique(np.add.outer(sums, own))
+        bounds = sums[sums <= int(stated.constants[name])].tolist()
+
+        def solves(bound: int) -> bool:
+            constants = {**stated.constants, name: bound}
+            counter, rows = self._counter(self._graph.instead(replace(stated, constants=constants)))
+            first = self._graph.node_ids[0]
+            return bool(counter.has_solution(first, rows[first], rows).any())
+
+        place = bisect_left(bounds, True, key=solves)
+        return bounds[place] if place < len(bounds) else None
 
     def _least(self, graph: ConstraintGraph) -> int | None:
         counter, rows = self._counter(graph)

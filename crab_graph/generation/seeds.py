@@ -6,7 +6,7 @@ equally likely, and keeps those that break no edge. Where the solver would need 
 of work, seeds are chosen among these too.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from random import Random
 from typing import NamedTuple
@@ -79,8 +79,15 @@ ConcreteObject = dict[str, Value]
 SeedSolution = dict[str, ConcreteObject]
 
 
-def draw_solutions(folded: FoldedGraph, wanted: int, rng: np.random.RandomState) -> Solutions:
+def draw_solutions(
+    folded: FoldedGraph,
+    wanted: int,
+    rng: np.random.RandomState,
+    pinned: Mapping[str, ConcreteObject] | None = None,
+) -> Solutions:
     """Return about `wanted` solutions or more, each uniform over all; some share objects.
+
+    What is `pinned` fills its node in all of them.
 
     Raises:
         UnsatisfiableTask: no solution was met with.
@@ -88,7 +95,7 @@ def draw_solutions(folded: FoldedGraph, wanted: int, rng: np.random.RandomState)
     first = folded.graph.node_ids[0]
     parts: list[Solutions] = []
     for _ in range(ROUNDS):
-        parts.append(_draw_round(folded, rng))
+        parts.append(_draw_round(folded, rng, pinned or {}))
         if sum(length(part[first]) for part in parts) >= wanted:
             break
     found = {node: concatenate([part[node] for part in parts]) for node in folded.graph.node_ids}
@@ -189,9 +196,15 @@ def _solve_table(
 
 
 def choose_seed_solutions(
-    folded: FoldedGraph, solutions: Solutions, count: int, rng: Random
+    folded: FoldedGraph,
+    solutions: Solutions,
+    count: int,
+    rng: Random,
+    shared: Collection[str] = (),
 ) -> list[SeedSolution]:
-    """Return `count` of the given solutions that share no object, each as likely as any other.
+    """Return `count` of the given solutions, each as likely as any other.
+
+    They share no object but those of the nodes that are `shared`.
 
     Raises:
         UnsatisfiableTask: so many cannot be found among them.
@@ -203,10 +216,11 @@ def choose_seed_solutions(
     tried = [rows(take(columns, places)) for columns in solutions.values()]
     for parts in zip(*tried, strict=True):
         seed = dict(zip(solutions, parts, strict=True))
-        keys = {(folded.graph.type_of(node), item[IDENTITY]) for node, item in seed.items()}
-        if len(keys) == len(seed) and not keys & used:
+        keys = {node: (folded.graph.type_of(node), item[IDENTITY]) for node, item in seed.items()}
+        own = {key for node, key in keys.items() if node not in shared}
+        if len({*keys.values()}) == len(seed) and not own & used:
             seeds.append(seed)
-            used |= keys
+            used |= own
         if len(seeds) == count:
             return seeds
     raise UnsatisfiableTask(f"found {len(seeds)} of {count} seed solutions that share no object")
@@ -248,9 +262,16 @@ def _draw_pool(
     return concatenate(parts)
 
 
-def _draw_round(folded: FoldedGraph, rng: np.random.RandomState) -> Solutions:
+def _draw_round(
+    folded: FoldedGraph, rng: np.random.RandomState, pinned: Mapping[str, ConcreteObject]
+) -> Solutions:
     order = best_orders(folded.graph.node_ids, folded.edges)[0]
-    pools = {node: _draw_pool(folded.domains[node], rng) for node in order}
+    pools = {
+        node: CodedObjects.of(folded.domains[node].type, [pinned[node]])
+        if node in pinned
+        else _draw_pool(folded.domains[node], rng)
+        for node in order
+    }
     if any(length(pool) == 0 for pool in pools.values()):
         return {node: take(pool, slice(0)) for node, pool in pools.items()}
     chosen = {order[0]: rng.randint(0, length(pools[order[0]]), KEPT)}

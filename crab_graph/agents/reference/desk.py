@@ -151,7 +151,7 @@ class Desk:
             return shown.missing
         offers = Shortlist(self.handbook, wishes, shown)
         for rule in compared:
-            offers = offers.cheaper(*rule.whichever.split("."))
+            offers = offers.least(rule) if rule.least else offers.cheaper(rule)
         lists = rethinking.shortlists(offers, wishes) if is_changed else [offers]
         # One stay after the other is asked for, until there is one with which all fits.
         found = next(filter(None, map(self.choose, lists)), None)

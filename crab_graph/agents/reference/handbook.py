@@ -150,8 +150,8 @@ class Handbook:
 
     @property
     def compared(self) -> list[Rule]:
-        """The wishes for the cheaper of some values."""
-        return [rule for rule in self.declaration.joint_rules if rule.whichever]
+        """The wishes for the cheaper of some values, or for the least sum."""
+        return [rule for rule in self.declaration.joint_rules if rule.is_settled]
 
     def request(self, wishes: Wishes, given_up: Sequence[str] = ()) -> Any:
         """Return the request that the wishes come to; what is not known is no wish.

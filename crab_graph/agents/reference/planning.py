@@ -1,5 +1,6 @@
 """The cheapest valid job among what the look-ups have shown."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from copy import copy
 from typing import Any, NamedTuple
@@ -11,8 +12,9 @@ from crab_graph.agents.reference.lookups import Found, Row, Shown, columns_of
 from crab_graph.agents.reference.wish_vocabulary import Wishes
 from crab_graph.dates import iso_date
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import TOTAL_BUDGET
+from crab_graph.domain.declaration import TOTAL_BUDGET, Rule
 from crab_graph.domain.kind import BookingTerms, Kind, bounded_cost
+from crab_graph.domain.request_types import SETTLED
 from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter
 
@@ -117,13 +119,43 @@ class Shortlist:
         less.offers = {**self.offers, **rows}
         return less
 
-    def cheaper(self, slot: str, name: str) -> "Shortlist":
+    def cheaper(self, rule: Rule) -> "Shortlist":
         """Return the same with that value of a property alone which the cheapest job has."""
-        plan = self.cheapest()
+        plan, (slot, _, name) = self.cheapest(), rule.whichever.partition(".")
         if plan is None:
             return self
         value = next(part.row[name] for part in plan.parts if part.slot.id == slot)
         return self.only({slot: [row for row in self.offers[slot] if row[name] == value]})
+
+    def least(self, rule: Rule) -> "Shortlist":
+        """Return the same with the least sum of what a wish names with which a job is to be had."""
+        refs = [(slot, name) for slot, _, name in (ref.partition(".") for ref in rule.least)]
+        plan = self.cheapest()
+        if plan is None:
+            return self
+        sums = {0}
+        for slot, name in refs:
+            sums = {one + row[name] for one in sums for row in self.offers[slot]}
+        bounds = sorted(sums)
+        low, high = 0, len(bounds)
+        while plan is not None or low < high:
+            if plan is not None:
+                chosen = {part.slot.id: part.row for part in plan.parts}
+                high = bisect_left(bounds, sum(chosen[slot][name] for slot, name in refs))
+            if low >= high:
+                break
+            middle = (low + high) // 2
+            plan = self._bounded(rule, bounds[middle]).cheapest()
+            low = low if plan is not None else middle + 1
+        return self._bounded(rule, bounds[high])
+
+    def _bounded(self, rule: Rule, cents: int) -> "Shortlist":
+        """Return the same where the sum that a wish names is so much at most."""
+        settled = self._request.model_copy(update={SETTLED: ((rule.name, cents),)})
+        stated = self._book.domain.build_graph(settled).constraints
+        less = copy(self)
+        less._edges = (*self._edges, *(one for one in stated if one.name == rule.name))
+        return less
 
     def plan(self, chosen: Mapping[str, Row]) -> Plan:
         """Return the plan of one offer for each slot."""

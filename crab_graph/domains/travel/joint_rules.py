@@ -82,6 +82,16 @@ _OUTCOME = (
 """That one of two districts is the cheaper one."""
 
 
+def _costs_no_more(outbound: Any, return_: Any, r: Any) -> Any:
+    return outbound.price + return_.price <= r.cheapest_flights
+
+
+_TOGETHER = (
+    r"\b(?:together|combined|in (?:sum|total|all)|total|sum|both|two|pair|jointly|altogether)\b"
+)
+_FLIGHTS = r"\b(?:flights?|air ?fares?|fares?|flying)\b"
+
+
 def _is_in_either(hotel: Any, r: Any) -> Any:
     return reduce(
         or_,
@@ -261,6 +271,42 @@ JOINT_RULES = (
             },
             about=rf"\b(?:{_NAMED.casefold()})\b",
             outcome=_OUTCOME,
+        ),
+    ),
+    cd.Rule(
+        "cheapest_flights",
+        _costs_no_more,
+        "no two flights with which all else fits cost less together",
+        check="D31",
+        title="the two flights that cost least together",
+        joint=True,
+        least=("outbound.price", "return.price"),
+        wording=cd.Wording(
+            (
+                "Of the flights that fit, we want the two that cost least together.",
+                "Please take the cheapest pair of flights, out and back together, with which all "
+                "else fits.",
+            ),
+            "Flights: the two that cost least together.",
+            ask=(
+                r"\b(?:cheap(?:er|est)?|price|cost)\b.{0,40}\bflights?\b.{0,30}\b(?:matters?|important|priority)\b",
+            ),
+            parts=(
+                _FLIGHTS,
+                r"\b(?:cheapest|least|lowest|inexpensive|minimum|minimal)\b",
+                _TOGETHER,
+            ),
+            about=(
+                r"\b(?:cheapest|least|lowest|minimum|minimal)\b[^.;?!\n]{0,40}\b(?:flights?|fares?)\b"
+                r"|\b(?:flights?|fares?)\b[^.;?!\n]{0,40}\b(?:cheapest|least|lowest|minimum|minimal)\b"
+            ),
+            outcome=(
+                r"\b(?:these|those|this|that|they|both|which|it)\b[^.;?!\n]{0,40}?"
+                r"\b(?:is|are|'s|'re|being|cost)\b[^.;?!\n]{0,30}\b(?:cheapest|least|lowest)\b",
+                r"\bfl-\d+\b[^?!\n]{0,80}\b(?:cheapest|least|lowest)\b",
+                r"\b(?:cheapest|least|lowest)\b[^?!\n]{0,80}\bfl-\d+\b",
+                r"\b(?:cheapest|least|lowest)\b[^.;?!\n]{0,60}\$ ?\d",
+            ),
         ),
     ),
 )
