@@ -20,7 +20,7 @@ from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.plan_conflicts import lead_words
 from crab_graph.personas.played_clauses import asks_check, asks_of_value, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
-from crab_graph.personas.played_joints import played_joints, without_joints
+from crab_graph.personas.played_joints import claimed_outcomes, played_joints, without_joints
 from crab_graph.personas.played_tokens import PlayedTokens
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import born_on, people_in
@@ -115,15 +115,17 @@ def read_play_back(
     nothing is asked.
     """
     chosen = played_clauses(reading)
+    claimed = claimed_outcomes(reading, briefing.lexicon, {one.key: 0 for one in briefing.facts})
+    beyond, asks_beyond = _beyond(claimed, chosen, reading)
+    beyond = [key for key in beyond if key not in untold]
     if not chosen:
-        return PlayBack()
+        return PlayBack(is_asked=bool(beyond), beyond=tuple(beyond))
     comparison = _Comparison(reading, briefing)
     for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
         if one.segment in chosen:
             comparison.add(one)
     asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
-    beyond = comparison.add_joints(chosen, untold if asks else briefing.lexicon.facts)
-    beyond = {key: place for key, place in beyond.items() if key not in untold}
+    comparison.add_joints(chosen, untold if asks else briefing.lexicon.facts)
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
     denied, left_open, mixed = founded(comparison.marks, reading, briefing)
@@ -135,9 +137,21 @@ def read_play_back(
     right = tuple(key for key in right if key not in mentioned)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
     is_asked = asks or not questioned.isdisjoint({*right, *wrong})
-    is_asked = is_asked or any(_asks_if(reading, place) for place in beyond.values())
+    is_asked = is_asked or asks_beyond
     left = tuple(key for key in beyond if key not in wrong)
     return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned, left)
+
+
+def _beyond(
+    claimed: Mapping[str, Sequence[int]], chosen: Collection[int], reading: Reading
+) -> tuple[list[str], bool]:
+    """Return the wishes of which a message says how they come out, and whether it asks if so.
+
+    A clause that names an item plays no wish back; it may ask if that is what the wish comes to.
+    """
+    asked = {n for own in claimed.values() for n in own if asks_check(reading, n)}
+    found = [key for key, own in claimed.items() if not asked.union(chosen).isdisjoint(own)]
+    return found, bool(asked)
 
 
 def _questioned(
@@ -463,19 +477,12 @@ class _Comparison:
         clause = self._reading.segments[self._at.segment].text
         return any(asks_with(one, clause) for one in near)
 
-    def add_joints(self, chosen: set[int], untold: Collection[str]) -> dict[str, int]:
-        """Compare the joint wishes that are told, whole or not.
-
-        Those of which it is said how they come out are returned, with the clause.
-        """
-        claimed: dict[str, int] = {}
+    def add_joints(self, chosen: set[int], untold: Collection[str]) -> None:
+        """Compare the joint wishes that are told, whole or not."""
         for one in played_joints(self._reading, chosen, self._lexicon, self._facts):
-            if one.is_right is None:
-                claimed[one.key] = one.segment
-            elif one.is_right or one.key not in untold:
+            if one.is_right or one.key not in untold:
                 self._at = Stretch("", 0, 0, one.segment)
                 self._mark(one.key, is_right=one.is_right)
-        return claimed
 
     def add_people(self, chosen: set[int]) -> None:
         """Compare the people that are named, and their dates of birth."""

@@ -17,10 +17,10 @@ _SENTENCES = 2
 
 
 class PlayedJoint(NamedTuple):
-    """That a clause tells a joint wish, rightly or otherwise; or how it comes out, for `None`."""
+    """That a clause tells a joint wish, rightly or otherwise."""
 
     key: str
-    is_right: bool | None
+    is_right: bool
     segment: int
 
 
@@ -35,12 +35,28 @@ def played_joints(
         segment = reading.segments[number]
         for key, words in joint.items():
             if words.about.search(segment.text) is not None:
-                undecided = lexicon.undecided.get(key)
                 near = _near(text, segment.start)
-                if undecided is not None and undecided.is_claimed(_near(text, segment.start, 1)):
-                    yield PlayedJoint(key, None, number)
-                else:
+                if not _is_claimed(key, text, segment.start, lexicon):
                     yield PlayedJoint(key, words.tells(near, facts[key]), number)
+
+
+def claimed_outcomes(
+    reading: Reading, lexicon: DomainLexicon, facts: Mapping[str, Any]
+) -> dict[str, list[int]]:
+    """Return the wishes of which clauses say how they come out, which no user knows."""
+    text = reading.utterance.text.casefold() if lexicon.undecided else ""
+    found: dict[str, list[int]] = {}
+    for key in lexicon.undecided.keys() & facts.keys():
+        about = lexicon.facts[key].about
+        for number, segment in enumerate(reading.segments):
+            if about.search(segment.text) and _is_claimed(key, text, segment.start, lexicon):
+                found.setdefault(key, []).append(number)
+    return found
+
+
+def _is_claimed(key: str, text: str, place: int, lexicon: DomainLexicon) -> bool:
+    undecided = lexicon.undecided.get(key)
+    return undecided is not None and undecided.is_claimed(_near(text, place, 1))
 
 
 def without_joints(text: str, lexicon: DomainLexicon, facts: Mapping[str, Any]) -> str:

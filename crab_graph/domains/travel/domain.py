@@ -493,8 +493,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=5,
-        reads=(2, 3, 4),
+        version=6,
+        reads=(2, 3, 4, 5),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),

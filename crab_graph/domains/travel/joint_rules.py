@@ -86,10 +86,13 @@ def _costs_no_more(outbound: Any, return_: Any, r: Any) -> Any:
     return outbound.price + return_.price <= r.cheapest_flights
 
 
-_TOGETHER = (
-    r"\b(?:together|combined|in (?:sum|total|all)|total|sum|both|two|pair|jointly|altogether)\b"
-)
 _FLIGHTS = r"\b(?:flights?|air ?fares?|fares?|flying)\b"
+_PAIR = r"\b(?:flights?|air ?fares?|fares?|pair|fl-\d+)\b"
+_LEAST = r"\b(?:cheapest|least|lowest|minimum|minimal)\b"
+_TOGETHER = (
+    r"\b(?:together|combined|combination|total|sum|both|two|pair|jointly|altogether|in all)\b"
+)
+_MATTERS = r"\b(?:matters?|important|priority|concern)\b"
 
 
 def _is_in_either(hotel: Any, r: Any) -> Any:
@@ -283,29 +286,30 @@ JOINT_RULES = (
         least=("outbound.price", "return.price"),
         wording=cd.Wording(
             (
-                "Of the flights that fit, we want the two that cost least together.",
+                "Of the flights with which all else fits, we want the two that cost least together.",
                 "Please take the cheapest pair of flights, out and back together, with which all "
                 "else fits.",
             ),
             "Flights: the two that cost least together.",
             ask=(
-                r"\b(?:cheap(?:er|est)?|price|cost)\b.{0,40}\bflights?\b.{0,30}\b(?:matters?|important|priority)\b",
+                rf"\b(?:price|cost)s?\b.{{0,40}}{_FLIGHTS}.{{0,30}}{_MATTERS}",
+                rf"{_MATTERS}.{{0,40}}\b(?:price|cost)s?\b.{{0,30}}{_FLIGHTS}",
+                rf"\b(?:price|cost)s?\b.{{0,20}}{_MATTERS}.{{0,30}}{_FLIGHTS}",
+                rf"\bcheapest\b.{{0,30}}{_FLIGHTS}",
+                r"\b(?:preferences?|wish(?:es)?|requirements?|matters?|regarding|about)\b"
+                r"[^.;?!\n]{0,40}\bflights\b",
+                r"\bwhich flights\b",
             ),
-            parts=(
-                _FLIGHTS,
-                r"\b(?:cheapest|least|lowest|inexpensive|minimum|minimal)\b",
-                _TOGETHER,
-            ),
+            parts=(_FLIGHTS, _LEAST, _TOGETHER),
             about=(
-                r"\b(?:cheapest|least|lowest|minimum|minimal)\b[^.;?!\n]{0,40}\b(?:flights?|fares?)\b"
-                r"|\b(?:flights?|fares?)\b[^.;?!\n]{0,40}\b(?:cheapest|least|lowest|minimum|minimal)\b"
+                rf"{_LEAST}[^.;?!\n]{{0,40}}{_PAIR}|{_PAIR}[^.;?!\n]{{0,40}}{_LEAST}"
+                rf"|\byou(?:.d| would)? (?:want|like|wish|prefer)\b[^.;?!\n]{{0,40}}{_LEAST}"
             ),
             outcome=(
-                r"\b(?:these|those|this|that|they|both|which|it)\b[^.;?!\n]{0,40}?"
-                r"\b(?:is|are|'s|'re|being|cost)\b[^.;?!\n]{0,30}\b(?:cheapest|least|lowest)\b",
-                r"\bfl-\d+\b[^?!\n]{0,80}\b(?:cheapest|least|lowest)\b",
-                r"\b(?:cheapest|least|lowest)\b[^?!\n]{0,80}\bfl-\d+\b",
-                r"\b(?:cheapest|least|lowest)\b[^.;?!\n]{0,60}\$ ?\d",
+                rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
+                rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
+                rf"\bfl-\d+\b[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}\bfl-\d+\b",
+                rf"{_LEAST}[^.;?!\n]{{0,60}}\$ ?\d",
             ),
         ),
     ),
