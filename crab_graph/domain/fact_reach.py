@@ -1,7 +1,8 @@
 """Which checks a wrong value of each fact can fail, and which compare bookings with it (§10).
 
 A fact bites on fields: those that a wish names, the window's day, or what a rule lets depend on it.
-Whatever else reads these fields can fail with it.
+Whatever else reads these fields can fail with it. What the tables settle turns on all that is asked
+for, so that any wish told wrongly can fail it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -66,20 +67,27 @@ class _Reaches:
         )
         if window is not None:
             own = frozenset({self.checks.window_label})
-            yield window.key, Reach(own, own | self._reading({ref_of(window.on)}))
+            yield window.key, Reach(own, own | self._reading({ref_of(window.on)}) | self._settled)
         for want in self.declaration.wants:
-            yield want.key, self._of_want(want)
+            decides, covers = self._of_want(want)
+            yield want.key, Reach(decides, covers | self._settled)
         if people is not None:
             stored = frozenset({Role.PERSON.value})
             yield people.names, Reach(stored, stored)
             yield people.birth_dates, Reach(stored, stored)
         if budget is not None:
             own = frozenset({budget.check})
-            yield "budget", Reach(own, own | self._of_joint("budget_cents"))
+            yield "budget", Reach(own, own | self._of_joint("budget_cents") | self._settled)
         for rule in self.declaration.rules:
             if rule.is_optional:
                 own = frozenset({rule_label(rule)})
-                yield rule.name, Reach(own, own)
+                yield rule.name, Reach(own, own | self._settled)
+
+    @property
+    def _settled(self) -> Checks:
+        """The checks of the wishes that the tables settle."""
+        rules = self.declaration.joint_rules
+        return frozenset(rule_label(one) for one in rules if one.is_settled)
 
     def _of_want(self, want: Want) -> Reach:
         counted = self._of_units(want)

@@ -95,8 +95,9 @@ def _of_rule(declaration: Declaration, rule: Rule) -> Iterator[str]:
 def _of_joint(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Iterator[str]:
     """Yield what is wrong with a joint wish, or with what only one can be."""
     if not rule.joint:
-        if rule.values or rule.instead or rule.unless or rule.whichever:
-            yield "values, instead, unless, whichever: only a joint wish has them; say `joint=True`"
+        if rule.values or rule.instead or rule.unless or rule.is_settled:
+            own = "values, instead, unless, whichever, least"
+            yield f"{own}: only a joint wish has them; say `joint=True`"
         return
     if rule.odds is not None:
         yield "odds: a level says how many joint wishes there are; leave them out"
@@ -113,20 +114,40 @@ def _of_joint(declaration: Declaration, rule: Rule, stated: TracedCondition) -> 
         yield f"unless '{rule.unless}': there is no such rule; there are {listed(bounds)}"
     if rule.unless and len(stated.owners) != 1:
         yield "unless: a wish that gives way is about one slot"
+    if rule.is_settled:
+        yield from _of_settled(declaration, rule)
     if rule.whichever:
         yield from _of_cheaper(declaration, rule, stated)
+    if rule.least:
+        yield from _of_least(rule, stated)
     if not rule.wording.say or not rule.wording.parts:
         yield "wording: give `say`, and `parts` by which it is known to be told whole"
 
 
+def _of_settled(declaration: Declaration, rule: Rule) -> Iterator[str]:
+    """Yield what is wrong with a wish that the tables settle."""
+    name = "whichever" if rule.whichever else "least"
+    if rule.whichever and rule.least:
+        yield "whichever, least: a wish is for the cheaper value or for the least sum; say one"
+    if declaration.budget is None:
+        yield f"{name}: what the whole job costs is known where there is a budget alone"
+    if rule.unless:
+        yield f"{name}: such a wish gives way to nothing; leave out `unless`"
+    if not rule.wording.outcome:
+        yield "wording: give `outcome`, which finds where it is said how the wish comes out"
+
+
+def _of_least(rule: Rule, stated: TracedCondition) -> Iterator[str]:
+    """Yield what is wrong with a wish for the least sum."""
+    if rule.values:
+        yield "least: the tables say what it is; leave out `values`"
+    if {*rule.least} != {".".join(ref) for ref in stated.refs} or rule.name not in stated.given:
+        names = " + ".join(rule.least)
+        yield f"least: it is to say that {names} is r.{rule.name} at most, and no more"
+
+
 def _of_cheaper(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Iterator[str]:
     """Yield what is wrong with a wish for the cheaper of some values."""
-    if declaration.budget is None:
-        yield "whichever: what the whole job costs is known where there is a budget alone"
-    if rule.unless:
-        yield "whichever: such a wish gives way to nothing; leave out `unless`"
-    if not rule.wording.outcome:
-        yield "wording: give `outcome`, which finds where it is said which is the cheaper one"
     if [rule.whichever] != [".".join(ref) for ref in stated.refs]:
         yield f"whichever '{rule.whichever}': say the one field that it reads, as `slot.field`"
         return

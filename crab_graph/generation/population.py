@@ -104,17 +104,13 @@ def populate(
     """Generate the objects of a task, its distractors split evenly over the nodes.
 
     `closure` says how many solutions are acceptable; seed solutions are drawn unless `drawn` has
-    them. What is `pinned` fills its node in all of them.
+    them, `pinned` objects in all of them.
 
     Raises:
         UnsatisfiableTask: the graph has too few seed solutions or objects, or their closure is off.
     """
     possible = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "solutions"))
-    if drawn is None and pinned:
-        among = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "beside"), pinned)
-        seeds = _chosen(folded, among, seed_count, closure, seed, shared=pinned)
-        drawn = DrawnSeeds(seeds, Sampler.ARRAYS)
-    seeds, sampler = drawn or _seeds_within(folded, possible, seed_count, closure, seed)
+    seeds, sampler = drawn or _seeds_within(folded, possible, seed_count, closure, seed, pinned)
     solutions, used = admit_seeds(folded, seeds, closure)
     quota = split_evenly(folded.graph.node_ids, distractors)
     wanted = edge_share(folded, quota)
@@ -203,12 +199,23 @@ def draw_seeds(folded: FoldedGraph, count: int, seed: int) -> DrawnSeeds:
 
 
 def _seeds_within(
-    folded: FoldedGraph, possible: Solutions, count: int, closure: range, seed: int
+    folded: FoldedGraph,
+    possible: Solutions,
+    count: int,
+    closure: range,
+    seed: int,
+    pinned: Mapping[str, ConcreteObject] | None = None,
 ) -> DrawnSeeds:
     """Choose seeds whose combinations are of an acceptable number.
 
-    They are those that python-constraint found, or the possible ones where it found too few.
+    They are those that python-constraint found, or the possible ones where it found too few; with
+    what is `pinned` they are drawn beside that.
     """
+    if pinned:
+        beside = draw_solutions(folded, POSSIBLE, derive_array_rng(seed, "beside"), pinned)
+        return DrawnSeeds(
+            _chosen(folded, beside, count, closure, seed, shared=pinned), Sampler.ARRAYS
+        )
     sampler = Sampler.CSP
     sampled = sample_solutions(folded, POSSIBLE, derive_array_rng(seed, "sampled solutions"))
     if sampled is not None:

@@ -1,17 +1,18 @@
-"""Whose fault a hotel in the dearer of two districts is: no user can know which that is."""
+"""Whose fault it is that not the cheaper of two was booked: no user can know which that is."""
 
 import pytest
 
 from crab_graph.domains.task import Task
 from crab_graph.eval.user_facts import UserConduct
 from crab_graph.eval.verdict import grade
-from tests.eval.builders import Plan, build_rows, build_task, failing
+from tests.eval.builders import BACK, FARES, OUT, Plan, build_rows, build_task, failing
 
 WISH = "cheaper_district"
 BOOKED = "Riverfront"
 SAID = "The hotel should be in Old Town or Riverfront, whichever makes the whole trip cheaper."
 TOLD = UserConduct(None, {"origin": 1, WISH: 1}, settled={"origin": 1, WISH: 1})
 RIGHT = Plan()
+PAIR = sum(FARES[one][1] for one in (OUT, BACK))
 
 
 def task_settled(district):
@@ -66,6 +67,28 @@ def test_a_yes_to_what_nobody_can_know_is_no_false_one():
 def test_what_is_booked_in_the_cheaper_district_passes():
     task, messages = played(BOOKED)
     assert grade(task, messages, conduct=TOLD).passed
+
+
+LEAST = "Of the flights that fit all the rest, we want the two that cost least together."
+CLAIM = "These are the two cheapest flights that fit, right?"
+
+
+@pytest.mark.parametrize("answer", ("Yes, that's right.", "I rely on you to compare."))
+def test_the_agent_is_at_fault_for_flights_that_are_not_the_cheapest(answer):
+    made = build_task(cheapest_flights=True, settled=(("cheapest_flights", PAIR - 1),))
+    task = Task(made.spec.model_copy(update={"solutions": ()}), made.domain, build_rows)
+    script = RIGHT.write(task)
+    script.messages[0]["content"] += f" {LEAST}"
+    claim = [{"role": "assistant", "content": CLAIM}, {"role": "user", "content": answer}]
+    script.messages[1:1] = claim
+    verdict = grade(task, script.messages)
+    assert failing(verdict) == {"D31"} and verdict.fault == "agent"
+    assert verdict.metrics["user_errors"] == []
+
+
+def test_the_two_flights_that_cost_least_pass():
+    task = build_task(cheapest_flights=True, settled=(("cheapest_flights", PAIR),))
+    assert grade(task, RIGHT.write(task).messages).passed
 
 
 def test_a_yes_to_a_district_that_was_never_wished_is_the_users_fault():

@@ -13,10 +13,12 @@ from tests.eval.builders import (
     BACK_NEXT_DAY,
     BACK_NIGHT,
     BACK_OTHER_CARRIER,
+    FARES,
     LATE_ROOM,
     MUSEUM,
     MUSEUM_AFAR,
     MUSEUM_ALL_DAY,
+    OUT,
     OUT_MIDDAY,
     OUT_NEXT_DAY,
     OUT_SPARE,
@@ -68,6 +70,10 @@ TASKS: dict[str, dict[str, Any]] = {
         "same_district": False,
         "cheaper_district": "Harborside or Old Town",
         "settled": (("cheaper_district", "Old Town"),),
+    },
+    "cheapest pair": {
+        "cheapest_flights": True,
+        "settled": (("cheapest_flights", sum(FARES[one][1] for one in (OUT, BACK))),),
     },
     "window": {"last_day": "2027-05-05"},
 }

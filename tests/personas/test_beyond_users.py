@@ -13,7 +13,7 @@ from crab_graph.personas.wordbook import phrase_book
 from crab_graph.text.approvals import requests_booking
 from crab_graph.text.utterance import read_message
 
-WISH = "cheaper_district"
+WISH, FLIGHTS = "cheaper_district", "cheapest_flights"
 BOTH = "Harborside or Old Town"
 TOLD = "Any preferred district for the hotel?"
 RELIES = {text for own in phrase_book().phrases["relies"].values() for text in own}
@@ -21,11 +21,13 @@ LEAVES = {text for own in phrase_book().phrases["you_choose"].values() for text 
 YES = {text for own in phrase_book().phrases["approve"].values() for text in own}
 
 
-def briefing_settled(district):
-    """Return what a user knows whose tables make a district the cheaper one."""
+def briefing_settled(what):
+    """Return what a user knows whose tables make a district the cheaper one, or a sum the least."""
     domain = find_domain("travel")
     draft = domain.draft(5, {"date_mode": "fixed", "party": 2})
-    settled = {WISH: BOTH, "same_district": False, "settled": ((WISH, district),)}
+    settled = {WISH: BOTH, "same_district": False, "settled": ((WISH, what),)}
+    if isinstance(what, int):
+        settled = {FLIGHTS: True, "settled": ((FLIGHTS, what),)}
     request = draft.request.model_copy(update=settled)
     return domain.briefing(domain.slots, domain.facts(request, draft.profile), "T", draft.today)
 
@@ -63,6 +65,38 @@ def answer(*said, district="Old Town"):
 @pytest.mark.parametrize("district", ("Old Town", "Harborside"))
 def test_a_user_neither_confirms_nor_denies_which_of_two_is_the_cheaper(claim, district):
     assert answer(claim, district=district) in RELIES
+
+
+@pytest.mark.parametrize(
+    "claim",
+    (
+        "FL-43081 and FL-84317 are the cheapest pair, right?",
+        "The two cheapest flights together come to $230.00 per person. Is that correct?",
+        "These are the two cheapest flights that fit, right?",
+        "So the two flights that cost least together are FL-43081 and FL-84317, correct?",
+    ),
+)
+def test_a_user_neither_confirms_nor_denies_which_two_flights_cost_least(claim):
+    assert answer(claim, district=230_00) in RELIES
+
+
+FLIGHTS_SHOWN = (
+    "1. FL-43081, morning, economy, $120.00\n2. FL-43082, morning, economy, $118.00",
+    "A) FL-43081 out and FL-84317 back, $230.00 in all\n"
+    "B) FL-43082 out and FL-84318 back, $225.00 in all",
+)
+
+
+@pytest.mark.parametrize("shown", FLIGHTS_SHOWN)
+def test_a_user_leaves_a_choice_between_flights_to_the_agent(shown):
+    said = f"For the flights I have:\n{shown}\nWhich would you prefer?"
+    assert answer(said, district=230_00) in LEAVES
+
+
+@pytest.mark.parametrize("claim", ("", "These two flights are the cheapest together. "))
+def test_a_user_approves_a_plan_with_whatever_flights(claim):
+    flights = "- Outbound flight: FL-43081, economy, $120.00.\n- Return flight: FL-84317, economy."
+    assert answer(f"{claim}This plan fits.\n{flights}\n\nShall I book it?", district=1) in YES
 
 
 @pytest.mark.parametrize("shown", ("Old Town", "Harborside"))
@@ -103,26 +137,46 @@ def test_a_user_sees_which_of_two_whole_trips_is_the_cheaper():
     assert "option B" in answer(said)
 
 
+SAID = {
+    WISH: (
+        TOLD,
+        "The hotel should be in Harborside or Old Town, whichever makes the trip cheaper.",
+        "So Old Town is the cheaper one, right?",
+    ),
+    FLIGHTS: (
+        "Any preferences for the flights?",
+        "We want the two flights that cost least together.",
+        "These are the two cheapest flights, right?",
+    ),
+}
+
+
 def prompts(district):
     """Return the prompt of a user model, and the note to a claim of which is the cheaper."""
     notes = []
+    question, said, claim = SAID[WISH if isinstance(district, str) else FLIGHTS]
 
     def ask(lines):
         notes.append(lines[-1]["content"])
-        return ModelReply("I rely on you to compare.")
+        return ModelReply(said)
 
     briefing = briefing_settled(district)
     user = LlmUser(rules(district), briefing, ask)
-    told = ({"role": "user", "content": "Hello."}, {"role": "assistant", "content": TOLD})
+    told = ({"role": "user", "content": "Hello."}, {"role": "assistant", "content": question})
     step = user.step({}, told)
-    claim = {"role": "assistant", "content": "So Old Town is the cheaper one, right?"}
-    user.step(step.state, [*told, step.message, claim])
+    user.step(step.state, [*told, step.message, {"role": "assistant", "content": claim}])
     resolved = resolve(parse_condition("terse+d2"), 0, "T", 0)
     return compose_prompt(resolved, briefing).text, notes
 
 
-def test_what_the_tables_settle_is_in_no_prompt_of_a_user_model():
-    assert prompts("Old Town") == prompts("Harborside")
-    prompt, _ = prompts("Old Town")
-    (line,) = (one for one in prompt.splitlines() if one.startswith("- cheaper district"))
+@pytest.mark.parametrize(
+    ("label", "settled"),
+    (("cheaper district", ("Old Town", "Harborside")), ("cheapest flights", (211_80, 230_00))),
+)
+def test_what_the_tables_settle_is_in_no_prompt_of_a_user_model(label, settled):
+    one, other = map(prompts, settled)
+    assert one == other
+    prompt, notes = one
+    (line,) = (text for text in prompt.splitlines() if text.startswith(f"- {label}"))
     assert "rely on the agent" in line
+    assert label in notes[-1] and "Neither confirm nor deny" in notes[-1]

@@ -10,12 +10,13 @@ from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import reading_of
 
-EITHER, SHARE, STARS, APART, CHEAPER = (
+EITHER, SHARE, STARS, APART, CHEAPER, FLIGHTS = (
     "attraction_either",
     "flights_share",
     "stars_unless",
     "apart_from_nights",
     "cheaper_district",
+    "cheapest_flights",
 )
 WISHES = {
     EITHER: "a tour in the afternoon or else a museum in the evening",
@@ -23,6 +24,7 @@ WISHES = {
     STARS: 4,
     APART: True,
     CHEAPER: "Harborside or Old Town",
+    FLIGHTS: True,
 }
 
 
@@ -66,6 +68,9 @@ def heard(key, text):
             APART,
             "So no tour on the day of an evening departure, nor the day before. Is that right?",
         ),
+        (FLIGHTS, "So you'd like the two flights that are cheapest together, right?"),
+        (FLIGHTS, "To confirm: the pair of flights with the lowest combined price. Correct?"),
+        (FLIGHTS, "Flights: the cheapest combination that fits the rest. Is that right?"),
     ),
 )
 def test_a_joint_wish_told_whole_is_affirmed(key, text):
@@ -87,6 +92,8 @@ def test_a_joint_wish_told_whole_is_affirmed(key, text):
         (CHEAPER, "So the hotel should be in Old Town, right?"),
         (CHEAPER, "You want a hotel in Harborside or Old Town, correct?"),
         (CHEAPER, "You'd stay in Harborside or Hilltop, whichever is cheaper, right?"),
+        (FLIGHTS, "You want the cheapest outbound flight and the cheapest return flight, right?"),
+        (FLIGHTS, "You want the cheapest trip overall, correct?"),
     ),
 )
 def test_a_joint_wish_told_in_part_or_otherwise_is_denied(key, text):
@@ -105,6 +112,9 @@ def test_a_joint_wish_told_in_part_or_otherwise_is_denied(key, text):
         (CHEAPER, "Which district would you like to stay in?"),
         (CHEAPER, "Do you have a preferred neighbourhood for the hotel?"),
         (CHEAPER, "Should the attraction be in the same district as the hotel?"),
+        (FLIGHTS, "Do you have any preferences for the flights?"),
+        (FLIGHTS, "Would you like the cheapest flights?"),
+        (FLIGHTS, "How important is the price of the flights to you?"),
     ),
 )
 def test_a_question_for_the_wish_whose_place_it_takes_asks_for_it(key, text):
@@ -144,11 +154,11 @@ def test_a_plan_that_no_reading_makes_fit_contradicts_the_wish(key, shown, is_wr
     assert (key in contradictions(plan, briefing)) is is_wrong
 
 
-@pytest.mark.parametrize("key", (EITHER, CHEAPER))
+@pytest.mark.parametrize("key", (EITHER, CHEAPER, FLIGHTS))
 def test_a_recap_in_the_words_of_the_user_tells_the_wish_and_asks_for_no_more(key):
     words = briefing_with(key).lexicon.facts[key]
     for sentence in words.full:
-        value = words.choices.get(WISHES[key], WISHES[key])
+        value = words.choices.get(str(WISHES[key]), WISHES[key])
         told = sentence.format(value=value).replace("{Our}", "Our")
         briefing, reading = heard(key, f"This is what I have noted:\n\n- {told}\n\nIs it right?")
         assert key in read_play_back(reading, briefing).right, told

@@ -286,9 +286,9 @@ JOINT_RULES = (
         least=("outbound.price", "return.price"),
         wording=cd.Wording(
             (
-                "Of the flights with which all else fits, we want the two that cost least together.",
-                "Please take the cheapest pair of flights, out and back together, with which all "
-                "else fits.",
+                "Of the flights that fit all the rest, we want the two that cost least together.",
+                "We would like the cheapest pair of flights, out and back together, that fits all "
+                "the rest.",
             ),
             "Flights: the two that cost least together.",
             ask=(
@@ -304,6 +304,7 @@ JOINT_RULES = (
             about=(
                 rf"{_LEAST}[^.;?!\n]{{0,40}}{_PAIR}|{_PAIR}[^.;?!\n]{{0,40}}{_LEAST}"
                 rf"|\byou(?:.d| would)? (?:want|like|wish|prefer)\b[^.;?!\n]{{0,40}}{_LEAST}"
+                rf"|{_LEAST} (?:together|combined)\b"
             ),
             outcome=(
                 rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"

@@ -1,0 +1,197 @@
+"""A wish for the two flights that cost least together: settled, counted, told, solved, graded."""
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from crab_graph.agents.reference import reference_agent
+from crab_graph.agents.reference.desk import Desk
+from crab_graph.agents.reference.handbook import Handbook
+from crab_graph.domain.contract import DOMAINS, find_domain
+from crab_graph.domain.validation import problems_of
+from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.least_pairs import LITTLE, NEAR
+from crab_graph.domains.proof import certify_benchmark
+from crab_graph.domains.task_certification import certify_spec
+from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.errors import UnsatisfiableTask
+from crab_graph.eval.verdict import grade
+from crab_graph.generation.certify import StoredTask
+from crab_graph.generation.search import search_solutions
+from tests.personas.dialogue import talk
+
+WISH = "cheapest_flights"
+FLIGHTS = ("outbound", "return")
+MANY = 20_000
+
+
+@pytest.fixture(scope="module")
+def domain():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(DOMAINS.built_in, "least", "tests.domains.least:LEAST")
+        yield find_domain("least")
+
+
+@pytest.fixture(scope="module")
+def benchmark(domain, tmp_path_factory):
+    path = tmp_path_factory.mktemp("least")
+    return generate_benchmark(
+        path, 3, domain="least", strata=(1, 3), seed=4, distractors=400, level=(5,)
+    )
+
+
+def settled(task):
+    return dict(task.request.settled)[WISH]
+
+
+def stored(benchmark, task, request):
+    graph = task.domain.build_graph(request)
+    with benchmark.reading() as connection:
+        found = StoredTask(connection, graph, task.domain.sources, task.id)
+        return graph, found.offered(found.offers())
+
+
+def sums(benchmark, task, most=None):
+    """Return what the flights of each trip cost together that an agent could find, wish aside."""
+    bound = () if most is None else ((WISH, most),)
+    graph, offered = stored(benchmark, task, task.request.model_copy(update={"settled": bound}))
+    found = search_solutions(graph, offered, MANY)
+    return sorted(sum(one[slot]["price"] for slot in FLIGHTS) for one in found)
+
+
+def test_the_two_flights_that_count_cost_least_of_all_with_which_a_trip_fits(benchmark):
+    for task in benchmark:
+        for own in filter(None, (task, task.second)):
+            every = sums(benchmark, own)
+            assert every[0] == settled(own)
+            assert every.count(settled(own)) == len(own.solutions) < len(every)
+
+
+def test_hardly_dearer_ones_remain_and_what_is_cheapest_by_itself_does_not_go_together(benchmark):
+    for task in benchmark:
+        near = sums(benchmark, task, int(LITTLE * settled(task)))
+        assert len(near) >= NEAR + len(task.solutions)
+        graph, offered = stored(benchmark, task, task.request)
+        least = 0
+        for slot in FLIGHTS:
+            asked = graph.node_constraints(slot)
+            fits = [
+                row["price"]
+                for row in offered[slot]
+                if all(one.holds({(slot, name): row[name] for name in row}) for one in asked)
+            ]
+            least += min(fits)
+        assert least < settled(task)
+
+
+def test_certificates_have_the_comparison_counted_three_ways(benchmark):
+    found = certify_benchmark(benchmark)
+    for task in benchmark:
+        (compared,) = found[task.id].comparisons
+        assert found[task.id].comparisons == task.spec.certificate.comparisons and compared.ok
+        assert compared.own.sql == compared.own.arrays == compared.own.search == len(task.solutions)
+        assert compared.others.sql == compared.others.arrays == compared.others.search == 0
+        assert compared.cents == settled(task)
+
+
+def test_a_task_that_is_settled_too_high_is_not_certified(benchmark):
+    task = benchmark[0]
+    higher = next(one for one in sums(benchmark, task) if one > settled(task))
+    expected = len(sums(benchmark, task, higher))
+    wrong = task.request.model_copy(update={"settled": ((WISH, higher),)})
+    with benchmark.reading() as connection:
+        found = certify_spec(connection, task.domain, wrong, task.id, expected)
+    (compared,) = found.comparisons
+    assert found.expected == found.sql == found.arrays == found.search
+    assert compared.others.sql == compared.others.arrays == compared.others.search > 0
+    assert not compared.ok and not found.ok
+
+
+def test_neither_faults_nor_changes_of_mind_leave_another_pair_the_cheapest(benchmark):
+    for task in benchmark:
+        flights = {str(one[slot]["fare_id"]) for one in task.solutions for slot in FLIGHTS}
+        after = [one.certificate for one in task.spec.changes]
+        assert after and all(one.ok for one in (task.spec.certificate, *after))
+        for fault in task.spec.faults:
+            assert flights.isdisjoint(fault.offers)
+            assert fault.cents == 0 or fault.of != "flight" or fault.kind != "quote"
+
+
+@pytest.mark.parametrize("condition", ("generic", "ruse"))
+def test_the_solver_compares_and_passes(benchmark, domain, condition):
+    solver = reference_agent("solver", domain)
+    for task in benchmark:
+        dialogue = talk(task, solver, condition)
+        assert grade(task, dialogue.transcript).passed, (task.id, dialogue.text())
+
+
+class Careless(Desk):
+    """Takes another pair of flights than the cheapest one."""
+
+    def choose(self, offers):
+        plan = offers.cheapest()
+        while plan is not None and self.is_least(plan):
+            taken = {part.offer_id for part in plan.parts if part.slot.id == "outbound"}
+            left = [row for row in offers.offers["outbound"] if row["fare_id"] not in taken]
+            offers = offers.only({"outbound": left})
+            plan = offers.cheapest()
+        return plan
+
+    def is_least(self, plan):
+        prices = [part.unit_cents for part in plan.parts if part.slot.id in FLIGHTS]
+        return sum(prices) <= self.least
+
+
+def test_who_books_dearer_flights_fails_by_that_check_alone(benchmark, domain, monkeypatch):
+    monkeypatch.setattr(Handbook, "compared", ())
+    for task in benchmark:
+        careless = Careless(domain)
+        careless.least = max(settled(own) for own in (task, task.second))
+        verdict = grade(task, talk(task, careless, "generic").transcript)
+        failed = {name for name, word in verdict.checks.items() if word == "fail"}
+        assert failed == {"D31"} and verdict.fault == "agent", (task.id, failed)
+        assert "cost less together" in verdict.evidence["D31"][0]["text"]
+
+
+LEVELS = {
+    1: "ab82753a450de614",
+    2: "c0359a4789863228",
+    3: "da977f9979733a93",
+    4: "5f7d57b7a4349119",
+}
+
+
+def test_levels_below_the_fifth_draw_the_rows_that_they_drew_without_the_wish(tmp_path):
+    levels = tuple(LEVELS)
+    made = generate_benchmark(tmp_path, 4, seed=31, distractors=200, strata=(1,), level=levels)
+    assert {one.spec.level: one.spec.rows_sha256[:16] for one in made} == LEVELS
+
+
+def test_a_fifth_level_always_has_a_wish_that_the_tables_settle():
+    drawn = set()
+    for seed, mode in product(range(12), ("fixed", "flexible")):
+        try:
+            draft = TRAVEL.draft(seed, {"date_mode": mode, "party": 2}, 2)
+        except UnsatisfiableTask:
+            continue
+        ((name, _),) = draft.request.settled
+        drawn.add(name)
+    assert drawn == {"cheaper_district", WISH}
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    (
+        ({"least": ("outbound.price",)}, "is to say that outbound.price is r.cheapest_flights"),
+        ({"unless": "total_budget"}, "gives way to nothing"),
+        ({"whichever": "hotel.district"}, "say one"),
+        ({"values": (1, 2)}, "leave out `values`"),
+    ),
+)
+def test_a_wish_for_a_sum_that_says_something_else_is_refused(said, problem):
+    rules = TRAVEL.declaration.rules
+    own = next(one for one in rules if one.name == WISH)
+    changed = (*(one for one in rules if one is not own), replace(own, **said))
+    found = list(problems_of(replace(TRAVEL.declaration, rules=changed)))
+    assert any(problem in line for line in found), found
