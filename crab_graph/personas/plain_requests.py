@@ -163,9 +163,22 @@ _COMPLETE = re.compile(
 )
 
 
+_GOES_ON = re.compile(
+    r"\bwhat else\b|\bwhat(?:.s| is| comes) next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
+    rf"|\b(?:another|some other) {_WISH}\b"
+    r"|\b(?:is|was) (?:that|this|it) (?:all of it|everything|the lot)\b"
+)
+
+
 def asks_if_complete(segments: Sequence[Segment]) -> bool:
     """Tell whether a message asks if all wishes are told."""
     return any(one.is_request and _COMPLETE.search(one.text) for one in segments)
+
+
+def asks_what_else(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message asks what else there is to say, in so many words."""
+    asked = (one.text for one in segments if one.is_request)
+    return any(_GOES_ON.search(text) and not _HELP.search(text) for text in asked)
 
 
 _TELL = re.compile(r"\b(?:say so|name (?:it|them)|tell me|shout|speak up|speak now|let me know)\b")

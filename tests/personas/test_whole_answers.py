@@ -181,3 +181,20 @@ def test_whether_the_list_is_complete_is_answered_and_nothing_repeated(question)
     said = chat.say(f"{RECAP}{question}").casefold()
     assert "nothing" in said or "that is all" in said or "everything" in said, said
     assert "morning" not in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What's next?",
+        "Next?",
+        "What else for the flights?",
+        "Just asking if there's another wish for the flights, hotel or tour. Or is that all of it?",
+    ],
+)
+@pytest.mark.parametrize("condition", ["neutral", "terse", "impatient"])
+def test_who_is_asked_what_else_there_is_tells_what_is_left(question, condition):
+    chat = played(condition)
+    before = len(chat.told())
+    said = chat.say(f"Noted, thank you. {question}").casefold()
+    assert len(chat.told()) > before, said
