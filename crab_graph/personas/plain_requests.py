@@ -176,8 +176,8 @@ def asks_if_complete(segments: Sequence[Segment]) -> bool:
 
 
 def asks_what_else(segments: Sequence[Segment]) -> bool:
-    """Tell whether a message asks what else there is to say, in so many words."""
-    asked = (one.text for one in segments if one.is_request)
+    """Tell whether a message asks what else there is to say, in so many words, and of no deal."""
+    asked = (one.text for one in segments if one.is_request and not one.says("booking_act"))
     return any(_GOES_ON.search(text) and not _HELP.search(text) for text in asked)
 
 
