@@ -10,6 +10,7 @@ from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.sought_facts import (
     absent_facts,
     asks_openly,
+    doubted,
     is_asked_by_name,
     pointed_at,
     read_alone,
@@ -135,7 +136,7 @@ def _others(turn: Turn) -> list[Fact]:
     reading, pointed = turn.reading, {*pointed_at(turn)}
     done = {*_right(turn), *turn.playback.wrong} - (pointed - turn.playback.questioned)
     done |= {*turn.playback.wrong}
-    is_asked = reading.asked or reading.exactly or pointed or read_alone(turn)
+    is_asked = reading.asked or reading.exactly or pointed or read_alone(turn) or doubted(turn)
     if not (is_asked or asks_openly(turn)):
         return []
     return chosen_facts(turn, done)

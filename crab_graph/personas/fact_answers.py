@@ -211,7 +211,7 @@ def answer(turn: Turn) -> Decision | None:
     elif not later:
         parts += closing_words(turn, facts)
     parts = _first_words(turn, facts) + parts
-    tail = speaker.phrase("more_to_come") if later else speaker.on_many(len(new), len(facts))
+    tail = speaker.phrase("more_to_come") if later else _on_many(turn, facts)
     return Decision(
         tuple(parts),
         tail=(tail,) if tail else (),
@@ -221,6 +221,13 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _on_many(turn: Turn, given: Sequence[Fact]) -> str:
+    """Return what the user says to many questions: an open one is one, however much is left."""
+    wanted = {*new_facts(turn)}
+    wanted &= {*turn.reading.asked} if asks_openly(turn) else wanted
+    return turn.speaker.on_many(len(wanted), len(given))
 
 
 def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:

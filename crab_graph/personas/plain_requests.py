@@ -164,7 +164,7 @@ _COMPLETE = re.compile(
 
 
 _GOES_ON = re.compile(
-    r"\bwhat else\b|\bwhat(?:.s| is| comes) next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
+    r"\b(?:what|anything) else\b|\bwhat(?:.s| is| comes) next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
     rf"|\b(?:another|some other) {_WISH}\b"
     r"|\b(?:is|was) (?:that|this|it) (?:all of it|everything|the lot)\b"
 )

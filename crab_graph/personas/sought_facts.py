@@ -41,7 +41,7 @@ def asked_facts(turn: Turn) -> list[str]:
     What nobody needs any more is not left, nor is it told beside what spares it.
     """
     record = turn.memory.record
-    keys = [*_doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
+    keys = [*doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
     keys = [key for key in keys if not _is_mention(turn, key)]
@@ -137,7 +137,7 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
     return (*asked_by_values(turn.reading), *asked_throughout(turn.reading))
 
 
-def _doubted(turn: Turn) -> list[str]:
+def doubted(turn: Turn) -> list[str]:
     """Return what the user said with doubt, and a question names, or a value of: it says it surely.
 
     A plan or a choice is no such question.

@@ -67,6 +67,8 @@ _DAY_WORDS = {
 }
 _DAY_WORD = re.compile(rf"\b({'|'.join(sorted(_DAY_WORDS, key=len, reverse=True))})\b")
 
+_BEFORE_NOON = re.compile(r"\b(?:before|until|till|prior to) (?:noon|midday|lunch(?:time)?)\b")
+
 
 def without_denied(text: str) -> str:
     """Return a text in which what is denied between two commas is blanks, the rest in place."""
@@ -124,6 +126,7 @@ def hours_in(text: str, words: FactWords) -> set[str]:
 
 def choices_in(text: str, words: FactWords) -> set[str]:
     """Return the values of a choice that a text states; a first clock time goes before words."""
+    text = _BEFORE_NOON.sub("before 12:00", text) if words.hours else text
     named = words_of(text, words)
     if not words.hours:
         return named

@@ -156,3 +156,9 @@ def test_a_wish_that_is_invited_comes_before_a_yes_beside_a_card(condition):
         " approve this plan so that I can book it?"
     )
     assert not any(word in said.casefold() for word in ("yes", "go ahead", "book it"))
+
+
+def test_before_noon_is_the_morning():
+    assert played("Out before noon, aisle seats. Right?", KNOWING).right
+    assert not played("Out before noon, aisle seats. Right?", KNOWING).wrong
+    assert played("Out around noon. Right?", KNOWING).wrong == ("outbound_time_of_day",)

@@ -46,6 +46,7 @@ def test_whether_there_is_anything_else_is_answered_behind_a_play_back():
         "{slip} with some doubt: is it {slip}, yes or no? And which seats would you like?",
         "Is {slip} a must, or would any time be fine? And the seats: window or aisle?",
         "You thought of {slip}; is that settled? Please tell me the seat position too.",
+        "3 nights, fine. You believe {slip}: should I take {slip} as settled? And anything else?",
     ],
 )
 @pytest.mark.parametrize("condition", ["d3", "terse+d3", "impatient+d3"])
