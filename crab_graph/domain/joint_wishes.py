@@ -22,6 +22,9 @@ _BUDGET_FIELD = "budget_cents"
 _SEVERAL = 2
 """So many joint wishes hold one that the tables settle, if a domain has such."""
 
+_LEAST_FIRST = 2 / 3
+"""How often that is one for the least sum, where there are others."""
+
 _GIVES_WAY = 0.5
 """How often a wish that can give way does."""
 
@@ -46,7 +49,9 @@ def draw_joint(
     rng = derive_rng(seed, "joint wishes")
     turns = rng.sample(rules, len(rules))
     if count >= _SEVERAL:
-        turns.sort(key=lambda rule: not rule.is_settled)
+        # Of drafts with a wish for a least sum more are given up.
+        is_first = rng.random() < _LEAST_FIRST
+        turns.sort(key=lambda rule: (not rule.is_settled, bool(rule.least) is not is_first))
     chosen: list[Rule] = []
     for rule in turns:
         if len(chosen) < count and not any(_clash(rule, other, conditions) for other in chosen):

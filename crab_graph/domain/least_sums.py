@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crab_graph.domain.declaration import Rule
+from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.folding import FoldedGraph
 from crab_graph.generation.objects import Columns, IntArray, rows, take
 from crab_graph.generation.seeds import ConcreteObject, draw_solutions
@@ -19,7 +20,7 @@ from crab_graph.randomness import derive_array_rng
 _DRAWN = 400
 """Solutions, about, of which one with a low sum is taken."""
 
-_LOW = (0.05, 0.20)
+_LOW = (0.2, 0.5)
 """Share of them that have a lower sum."""
 
 
@@ -34,14 +35,17 @@ def settle_least(rule: Rule, folded: FoldedGraph, seed: int) -> Settled:
     """Settle a wish for the least sum, given what a job asks for beside it.
 
     Raises:
-        UnsatisfiableTask: nothing meets all that.
+        UnsatisfiableTask: nothing meets all that, or what has the sum is tied to nothing else.
     """
+    slots = tuple(dict.fromkeys(ref.partition(".")[0] for ref in rule.least))
+    ties = (edge.nodes for edge in folded.edges if edge.linear is None)
+    if not any({*nodes} & {*slots} and {*nodes} - {*slots} for nodes in ties):
+        raise UnsatisfiableTask(f"wish '{rule.name}': what has the sum can be found by itself")
     rng = derive_array_rng(seed, "least sum", rule.name)
     found = draw_solutions(folded, _DRAWN, rng)
     totals = sum_of(rule.least, found)
     share = rng.uniform(*_LOW)
     place = np.argsort(totals, kind="stable")[[int(share * len(totals))]]
-    slots = dict.fromkeys(ref.partition(".")[0] for ref in rule.least)
     pinned = {slot: rows(take(found[slot], place))[0] for slot in slots}
     return Settled(int(totals[place[0]]), pinned)
 

@@ -1,23 +1,22 @@
 """What the offers of a task must be whose user wants the least sum, such as of two fares.
 
-Who takes what is cheapest by itself, slot by slot, or the first that is cheap, must go wrong.
+Who takes what is cheapest by itself, slot by slot, or the first that is cheap, must go wrong, and
+so must who takes the cheapest that go together, be there a whole job with them or none.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter, Rows
 from crab_graph.generation.folding import FoldedGraph
-from crab_graph.generation.objects import Columns, IntArray
+from crab_graph.generation.objects import Columns
 
 LITTLE = 1.05
 """What a near miss costs at most, of the least sum."""
 
-NEAR = 5
+NEAR = 3
 """Near misses, of whole jobs, that there are at least."""
 
 
@@ -25,14 +24,13 @@ def check_least(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows
     """Refuse offers among which the least sum is found without comparing.
 
     Raises:
-        UnsatisfiableTask: what is cheapest by itself has it, or hardly anything is little dearer.
+        UnsatisfiableTask: the cheapest that go together have it, or hardly any is little dearer.
     """
     for lesser in folded.graph.lesser:
         wish = next(item for item in folded.edges if item.name == lesser.name)
         least = int(wish.constants[wish.name])
-        apart = sum(int(_column(objects, valid, ref).min()) for ref in wish.refs)
-        if apart >= least:
-            raise UnsatisfiableTask(f"wish '{wish.name}': what is cheapest by itself has it")
+        if not _has_decoys(folded, objects, valid, wish, least):
+            raise UnsatisfiableTask(f"wish '{wish.name}': the cheapest that go together have it")
         counts = [
             _count(folded, objects, valid, wish, cents) for cents in (least, int(LITTLE * least))
         ]
@@ -40,8 +38,16 @@ def check_least(folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows
             raise UnsatisfiableTask(f"wish '{wish.name}': hardly anything is little dearer")
 
 
-def _column(objects: Mapping[str, Columns], valid: Rows, ref: tuple[str, str]) -> IntArray:
-    return np.asarray(objects[ref[0]][ref[1]], dtype=np.int64)[valid[ref[0]]]
+def _has_decoys(
+    folded: FoldedGraph, objects: Mapping[str, Columns], valid: Rows, wish: Constraint, least: int
+) -> bool:
+    """Tell whether something with a lesser sum goes together, other nodes aside."""
+    lesser = replace(wish, constants={**wish.constants, wish.name: least - 1})
+    inside = [one for one in folded.edges if one is not wish and {*one.nodes} <= {*wish.nodes}]
+    nodes = wish.nodes
+    counter = EliminationCounter(nodes, [*inside, lesser], {node: objects[node] for node in nodes})
+    rows = {node: valid[node] for node in nodes}
+    return bool(counter.has_solution(nodes[0], rows[nodes[0]], rows).any())
 
 
 def _count(

@@ -49,7 +49,8 @@ class CandidatePool(NamedTuple):
     """Seed objects of a node, then its candidates, with the constraint each was made to break.
 
     `order` has the positions of the candidates, those to try first in front. Objects of a `group`
-    agree in all that another node must agree in; what is kept for that node is of none, -1.
+    agree in all that another node must agree in; what is kept for that node is of none, -1. The
+    `decoys` are accepted before all others, and not in the order.
     """
 
     objects: Columns
@@ -57,6 +58,7 @@ class CandidatePool(NamedTuple):
     seed_count: int
     order: IntArray
     group: IntArray
+    decoys: IntArray = np.zeros(0, dtype=np.int64)
 
     def smallest_first(self, found: IntArray, accepted: IntArray) -> IntArray:
         """Return positions in such an order that the first ones level the groups of the accepted.

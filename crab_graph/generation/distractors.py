@@ -21,6 +21,7 @@ from crab_graph.generation.candidates import CandidatePool, Identities, draw_dis
 from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.constraints import Constraint
 from crab_graph.generation.counting import EliminationCounter
+from crab_graph.generation.decoys import accept_decoys
 from crab_graph.generation.folding import FoldedGraph, NodeDomain
 from crab_graph.generation.objects import (
     IDENTITY,
@@ -280,6 +281,7 @@ def accept_harmless(
     accepted = {node: np.arange(pool.seed_count) for node, pool in pools.items()}
     queues = {node: pool.order for node, pool in pools.items()}
     room = {name: Occupancy(type_, used[name]) for name, type_ in folded.types.items()}
+    accept_decoys(pools, counter, accepted)
     rng = derive_array_rng(seed, "edge distractor rounds")
     for share in ROUNDS:
         for position in rng.permutation(len(nodes)):

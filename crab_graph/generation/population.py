@@ -12,6 +12,7 @@ from crab_graph.generation.bundles import are_parts, choose_entities, entities_f
 from crab_graph.generation.candidates import Identities, build_pool, free_values
 from crab_graph.generation.constraint_graph import Codes
 from crab_graph.generation.constraints import equals, split_sum
+from crab_graph.generation.decoys import with_decoys
 from crab_graph.generation.distractors import (
     Distractors,
     Surroundings,
@@ -125,6 +126,7 @@ def populate(
         )
         for node in quota
     }
+    pools = with_decoys(folded, pools, possible, pinned or {})
     found = accept_harmless(folded, pools, wanted, used, seed)
     kept = {
         node: thinned(folded, node, own, seed_objects(folded, node, seeds), likely[node], seed)
@@ -149,8 +151,7 @@ def populate(
         return made
 
     wish = fill(quota, edge, draw)
-    made = assemble(folded, seeds, solutions, edge, wish)
-    return replace(made, sampler=sampler)
+    return replace(assemble(folded, seeds, solutions, edge, wish), sampler=sampler)
 
 
 def _entities(

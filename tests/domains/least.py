@@ -1,15 +1,28 @@
-"""Travel whose harder tasks all ask for the two flights that cost least together."""
+"""Travel with flexible dates whose harder tasks all ask for the cheapest pair of flights."""
 
 from dataclasses import replace
+from typing import Any
 
+import crab_graph.domain as cd
 from crab_graph.domain.compiler import build
 from crab_graph.domains.travel.domain import TRAVEL
 
-_RULES = TRAVEL.declaration.rules
+_TRAVEL = TRAVEL.declaration
+_WINDOW: Any = _TRAVEL.window
+_FLEXIBLE = cd.Axis("date_mode", "dates", ("flexible",))
+
+
+def _flexible(odds):
+    return {"flexible": odds["flexible"]} if isinstance(odds, dict) else odds
+
+
 LEAST = build(
     replace(
-        TRAVEL.declaration,
+        _TRAVEL,
         name="least",
-        rules=tuple(one for one in _RULES if not one.joint or one.least),
+        window=replace(_WINDOW, widths=_WINDOW.widths[-1:], axis=_FLEXIBLE),
+        optional_odds={"flexible": _TRAVEL.optional_odds["flexible"]},
+        wants=tuple(replace(one, odds=_flexible(one.odds)) for one in _TRAVEL.wants),
+        rules=tuple(one for one in _TRAVEL.rules if not one.joint or one.least),
     )
 )
