@@ -16,7 +16,7 @@ from crab_graph.eval.statistics import compare
 TALKS = Path(__file__).resolve().parent.parent / "tests" / "talks"
 AGENTS = (
     *("first", "second", "third", "fourth", "fifth"),
-    *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
+    *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -28,9 +28,10 @@ BENCHES = {
     "ninth": "third",
     "tenth": "tenth",
     "eleventh": "eleventh",
+    "twelfth": "twelfth",
     "users": "users",
 }
-SLOW = ("third", "tenth", "eleventh")
+SLOW = ("third", "tenth", "eleventh", "twelfth")
 MOST_FAULTY = 0.01
 
 
