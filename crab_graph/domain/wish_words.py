@@ -148,10 +148,16 @@ def bound_of(units: tuple[str, str], noun: str, subject: Subject) -> tuple[str, 
     is_bound = lead in [["within"], ["most"], ["to"]]
     kind = "at_most" if is_bound else "count"
     if singular(unit.strip()) == singular(noun):
-        return kind, f"{count_cue(units)}|\\b{form_of(noun)}[^\\w,;]{{1,3}}(\\d+)\\b"
+        return kind, f"{count_cue(units)}|{_labelled_count(noun)}"
     if before.strip():
         return kind, count_cue(units)
     return kind, rf"\b{lead[0].casefold()} {count_cue(units)}" if is_bound else NOTHING
+
+
+def _labelled_count(noun: str) -> str:
+    """Return a pattern for a number behind a noun: `hours 3`, `hour: 3`, but not `hour 3 on`."""
+    label = f"(?:{form_of(noun)}(?=[^\\w,;\\s])|{re.escape(plural(singular(noun.casefold())))})"
+    return f"\\b{label}[^\\w,;]{{1,3}}(\\d+)\\b"
 
 
 def counted_slots(declaration: Declaration, subject: Subject) -> list[Slot]:
@@ -192,7 +198,7 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
         "noun_cue": any_of(nouns),
         "units": unit,
         "unit_cue": form_of(unit),
-        "count_cue": f"{count_cue(units)}|\\b{form_of(noun)}[^\\w,;]{{1,3}}(\\d+)\\b",
+        "count_cue": f"{count_cue(units)}|{_labelled_count(noun)}",
         "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
         "own_cue": any_of(mine_words) if mine_words else NOTHING,
         "bound": bound,

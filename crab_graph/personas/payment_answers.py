@@ -7,6 +7,7 @@ from crab_graph.money import format_dollars
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
+from crab_graph.personas.founded_denials import brands_in
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
 from crab_graph.personas.payment_habits import PaymentHabit
 from crab_graph.personas.plan_answers import (
@@ -16,6 +17,8 @@ from crab_graph.personas.plan_answers import (
     other_card_words,
 )
 from crab_graph.personas.played_clauses import is_check
+from crab_graph.personas.played_tokens import card_numbers
+from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words, word_value
 
@@ -147,12 +150,22 @@ def _names_method(turn: Turn) -> bool:
     is_known = is_said and wallet.method_id in reading.ids
     if reading.asks_method and not is_known and (_asks_which(turn) or not is_said):
         return True
+    if reading.asks_approval and turn.wallet.earlier and _asks_between_cards(turn):
+        return True
     return (reading.asks_card and not is_said) or (reading.card_place is not None and not is_known)
 
 
 def _asks_which(turn: Turn) -> bool:
     """Tell whether a clause asks which card or method to take, in so many words."""
     return any(_WHICH.search(one.text) for one in turn.reading.segments if one.is_request)
+
+
+def _asks_between_cards(turn: Turn) -> bool:
+    """Tell whether a question names cards and an alternative, as of which an approval is."""
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    return any(
+        len({*card_numbers(text), *brands_in(text)}) > 1 and OR.search(text) for text in asked
+    )
 
 
 def _left(turn: Turn) -> list[str]:

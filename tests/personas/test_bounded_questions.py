@@ -162,3 +162,9 @@ def test_before_noon_is_the_morning():
     assert played("Out before noon, aisle seats. Right?", KNOWING).right
     assert not played("Out before noon, aisle seats. Right?", KNOWING).wrong
     assert played("Out around noon. Right?", KNOWING).wrong == ("outbound_time_of_day",)
+
+
+def test_hours_of_the_night_are_no_number_of_nights():
+    assert not played("Any preference (morning 6-12, midday 12-17, night 17 on)?", KNOWING).wrong
+    assert played("Nights: 9, right?", KNOWING).wrong == ("nights",)
+    assert played("Nights 9, aisle seats. Right?", KNOWING).wrong == ("nights",)

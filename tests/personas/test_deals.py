@@ -124,3 +124,14 @@ def test_what_is_booked_is_paid_for_where_the_yes_is_to_its_payments():
     chat.say(PLAN)
     chat.say("The hotel is still to come. Do you approve $300.00 for BK-00000001?")
     assert [one["booking_id"] for one in chat.approvals()] == ["BK-00000001"]
+
+
+def test_who_asks_which_card_an_approval_is_of_is_told():
+    chat = Chat("neutral", bookings=BOOKINGS)
+    chat.say()
+    chat.say(PLAN)
+    chat.say("Please approve the payments.")
+    said = chat.say(
+        "One thing about BK-00000001: did you approve it with the Visa, or with the Mastercard?"
+    )
+    assert "PM-22222222" in said
