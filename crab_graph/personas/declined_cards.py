@@ -41,7 +41,7 @@ def with_spare_card(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> Wa
     has_new = wallet.latest is not None and wallet.latest not in used
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
-    if due and not has_new and _is_declined(reading):
+    if due and not has_new and is_declined(reading):
         # Where it may be tried again there is no need to go back to one that was paid with before.
         is_offered = any(_AGAIN.search(one.text) for one in reading.segments)
         tried = methods if is_offered else methods[-1:]
@@ -61,7 +61,7 @@ def retry(turn: Turn) -> Decision | None:
     wallet = turn.wallet
     if not wallet.earlier or wallet.added is not None or APPROVE in wallet.called:
         return None
-    is_open = tells_of_declined(turn) or offers_either_card(turn)
+    is_open = is_declined(turn.reading) or offers_either_card(turn)
     if not is_open or has_mistaken_card(wallet, turn.habit):
         return None
     methods = [one.payment_method_id for one in wallet.earlier]
@@ -71,11 +71,6 @@ def retry(turn: Turn) -> Decision | None:
         return None
     method = methods[-1]
     return Decision((turn.speaker.phrase("try_again", method=method),))
-
-
-def tells_of_declined(turn: Turn) -> bool:
-    """Tell whether a message says that a card was declined."""
-    return _is_declined(turn.reading)
 
 
 def offers_either_card(turn: Turn) -> bool:
@@ -92,7 +87,7 @@ def _failed_another(turn: Turn) -> bool:
     return card is not None and bool(named) and str(card["last4"]) not in named
 
 
-def _is_declined(reading: Reading) -> bool:
+def is_declined(reading: Reading) -> bool:
     """Tell whether a card was declined, or another one is asked for, which says the same."""
     if reading.tells_of_failed_card:
         return True

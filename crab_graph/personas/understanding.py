@@ -332,11 +332,13 @@ class Reading:
     @property
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
-        is_asked = "open_question" in self._likely or (self._asks_more and not self._asks_for_any)
-        is_asked = is_asked or asks_if_complete(self.segments)
-        is_other = self._likely - {"confirms"} or self.asks_booking
-        is_asked = is_asked or (not is_other and asks_what_else(self.segments))
-        return is_asked or (self.asks_booking and invites_wishes(self.segments))
+        if "open_question" in self._likely or (self._asks_more and not self._asks_for_any):
+            return True
+        if asks_if_complete(self.segments):
+            return True
+        if self.asks_booking:
+            return invites_wishes(self.segments)
+        return self._likely <= {"confirms"} and asks_what_else(self.segments)
 
     @property
     def is_closing(self) -> bool:

@@ -13,13 +13,13 @@ from crab_graph.domain.validation import problems_of
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.least_pairs import LITTLE, NEAR
 from crab_graph.domains.proof import certify_benchmark
-from crab_graph.domains.task_certification import certify_spec
 from crab_graph.domains.travel.domain import TRAVEL
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.eval.verdict import grade
 from crab_graph.generation.certify import StoredTask
 from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.search import search_solutions
+from tests.domains.refusals import assert_refused
 from tests.personas.dialogue import talk
 
 WISH = "cheapest_flights"
@@ -123,13 +123,7 @@ def test_a_task_that_is_settled_too_high_is_not_certified(benchmark):
     task = benchmark[0]
     higher = next(one for one in sums(benchmark, task) if one > settled(task))
     expected = len(sums(benchmark, task, higher))
-    wrong = task.request.model_copy(update={"settled": ((WISH, higher),)})
-    with benchmark.reading() as connection:
-        found = certify_spec(connection, task.domain, wrong, task.id, expected)
-    (compared,) = found.comparisons
-    assert found.expected == found.sql == found.arrays == found.search
-    assert compared.others.sql == compared.others.arrays == compared.others.search > 0
-    assert not compared.ok and not found.ok
+    assert_refused(benchmark, task, ((WISH, higher),), expected)
 
 
 def test_neither_faults_nor_changes_of_mind_leave_another_pair_the_cheapest(benchmark):
