@@ -110,14 +110,16 @@ class PolicyWords:
         }
 
     def _mishaps(self) -> dict[str, str]:
-        """Return what is said of the world's faults: with prices and looked-up bookings, if any."""
+        """Return what is said of the world's faults: of prices and looked-up bookings, if any."""
         tools = [desk.kind_tools().details for desk in self._desks.values()]
         details = joined([f"`{one}`" for one in tools if one is not None], "or")
         paid = "yes" if self._paid else ""
+        slips = any(desk.can_mend_slips(self._toolset) for desk in self._desks.values())
         return {
             "mishaps": "yes",
             "mishaps_paid": paid,
             "mishaps_details": details,
+            "mishaps_slips": "yes" if slips else "",
             "details": details,
         }
 

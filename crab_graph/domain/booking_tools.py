@@ -79,6 +79,11 @@ class KindDesk:
             toolset is Toolset.EXTENDED or what not in self._named.extended
         )
 
+    def can_mend_slips(self, toolset: Toolset) -> bool:
+        """Tell whether a booking is for people by name, can be looked up, and be cancelled."""
+        is_named, is_shown = self.view.kind.people is not None, self._named.details is not None
+        return is_named and is_shown and self.can("cancel", toolset)
+
     def kind_tools(self) -> KindTools:
         """Return how agents find and book it."""
         tools = self.finder.step(), self.book_name, self.arguments, self.cancel_name

@@ -84,6 +84,7 @@ def _duties(desks: Iterable[KindDesk]) -> Iterator[tuple[str, ToolDuty]]:
             tools.search.tool,
             tools.details or "",
             desk.view.noun,
+            kind.people,
         )
         yield tools.search.tool, about
         yield desk.finder.look_name, about

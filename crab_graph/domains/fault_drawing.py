@@ -18,6 +18,7 @@ from crab_graph.generation.recovery import Blow, count_left
 from crab_graph.generation.search import Solution
 from crab_graph.randomness import derive_rng
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
+from crab_graph.tools.registry import Owner
 from crab_graph.tools.tables import Row
 
 _RISES = (0.02, 0.12)
@@ -117,14 +118,34 @@ def draw_faults(
 ) -> tuple[WorldFault, ...]:
     """Draw so many faults of different kinds, fewer where a task admits no more of them."""
     rng = derive_rng(seed, "faults of the world")
-    left = list(kinds)
+    silent = _silent(job, number, kinds, seed)
+    left = [kind for kind in kinds if kind not in _SILENT]
     drawn: list[WorldFault] = []
-    while left and len(drawn) < number:
+    while left and len(drawn) + len(silent) < number:
         kind = rng.choice(left)
         left.remove(kind)
         options = list(_DRAWN[kind](job, rng))
         drawn += [rng.choice(options)] if options else []
-    return tuple(drawn)
+    # Those that nobody is told of come last: they strike what no other fault does.
+    return (*drawn, *(_steps_apart(one, drawn) for one in silent))
+
+
+def _silent(
+    job: FaultyJob, number: int, kinds: Sequence[FaultKind], seed: int
+) -> list[WorldFault]:
+    """Return the faults that no tool tells of: one among several, or where they are asked for."""
+    asked = [kind for kind in kinds if kind in _SILENT]
+    if number < _SEVERAL and len(kinds) == len(FaultKind):
+        return []
+    rng = derive_rng(seed, "silent faults of the world")
+    options = [one for kind in asked for one in _DRAWN[kind](job, rng)]
+    return [rng.choice(options)] if options and number else []
+
+
+def _steps_apart(silent: WorldFault, others: Sequence[WorldFault]) -> WorldFault:
+    """Return a silent fault that comes to strike: others of its kind of booking take steps of it."""
+    is_first = any(one.of == silent.of for one in others)
+    return silent.model_copy(update={"nth": 1}) if is_first else silent
 
 
 def _sold(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
@@ -179,6 +200,16 @@ def _unconfirmed(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
             yield WorldFault(kind=FaultKind.UNCONFIRMED, of=kind.name, nth=nth)
 
 
+def _misentered(job: FaultyJob, rng: Random) -> Iterator[WorldFault]:
+    """Yield slips in bookings for people by name that can be looked up and cancelled."""
+    can = job.domain.registry().names(Owner.AGENT)
+    for kind in job.domain.kinds.values():
+        tools = kind.tools
+        if kind.people and tools is not None and tools.details is not None and tools.cancel in can:
+            nth = rng.randint(1, len(job.slots_of(kind.name)))
+            yield WorldFault(kind=FaultKind.MISENTERED, of=kind.name, nth=nth)
+
+
 _DRAWN: Mapping[FaultKind, Callable[[FaultyJob, Random], Iterator[WorldFault]]] = {
     FaultKind.SOLD: _sold,
     FaultKind.QUOTE: _quote,
@@ -186,7 +217,14 @@ _DRAWN: Mapping[FaultKind, Callable[[FaultyJob, Random], Iterator[WorldFault]]] 
     FaultKind.LIMIT: _limit,
     FaultKind.TIMEOUT: _timeout,
     FaultKind.UNCONFIRMED: _unconfirmed,
+    FaultKind.MISENTERED: _misentered,
 }
+
+_SILENT = (FaultKind.MISENTERED,)
+"""What no tool tells of."""
+
+_SEVERAL = 4
+"""So many faults hold one that no tool tells of, if a task admits such."""
 
 
 def lift_spare_card(cards: Sequence[Row], faults: Sequence[WorldFault]) -> None:

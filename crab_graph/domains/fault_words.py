@@ -26,6 +26,8 @@ def fault_sentence(fault: WorldFault) -> str:
             return f"the first card that is charged with more than {most} bears no more that day"
         case FaultKind.TIMEOUT:
             return f"the {nth} search times out, once"
+        case FaultKind.MISENTERED:
+            return f"the {nth} {kind} booking is stored with a slip in a name or a date of birth"
     return f"the {nth} {kind} booking stays unconfirmed until it is looked up"
 
 

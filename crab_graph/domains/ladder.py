@@ -35,7 +35,7 @@ LADDER: Mapping[int, Difficulty] = {
     2: Difficulty(joint=1),
     3: Difficulty(faults=1),
     4: Difficulty(joint=1, faults=1, changes=1),
-    5: Difficulty(joint=2, faults=4, changes=1),
+    5: Difficulty(joint=2, faults=5, changes=1),
 }
 """What each level has."""
 

@@ -14,6 +14,7 @@ class FaultKind(StrEnum):
     LIMIT = "limit"
     TIMEOUT = "timeout"
     UNCONFIRMED = "unconfirmed"
+    MISENTERED = "misentered"
 
 
 class WorldFault(FileModel):

@@ -11,8 +11,10 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from crab_graph.money import CURRENCY, format_cents
+from crab_graph.randomness import derive_rng
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
 from crab_graph.tools.ledger import WORLD, BookingTables, Event
+from crab_graph.tools.slips import misspelt, mistyped
 from crab_graph.tools.tables import WORLD_FAULTS, Row
 
 
@@ -43,6 +45,7 @@ class ToolDuty(NamedTuple):
         offers: Table of the offers.
         mend: The tool that finds offers again, and `details` the one that shows a booking.
         noun: What an offer is called.
+        people: The columns of such a booking with the name and birth date of whom it is for.
     """
 
     deed: ToolDeed
@@ -53,6 +56,7 @@ class ToolDuty(NamedTuple):
     mend: str = ""
     details: str = ""
     noun: str = "offer"
+    people: tuple[str, str] | None = None
 
 
 class Struck(NamedTuple):
@@ -156,6 +160,7 @@ _REACHED = {
     FaultKind.DECLINED: ToolDeed.CHARGE,
     FaultKind.LIMIT: ToolDeed.CHARGE,
     FaultKind.TIMEOUT: ToolDeed.FIND,
+    FaultKind.MISENTERED: ToolDeed.BOOK,
 }
 
 
@@ -302,6 +307,23 @@ def _leave_open(fault: WorldFault, row: Row, duty: ToolDuty, ran: Ran) -> Struck
     return Struck(events, result=result)
 
 
+def _misenter(fault: WorldFault, row: Row, duty: ToolDuty, ran: Ran) -> Struck:
+    """Store a name or a birth date with a slip, which only who looks the booking up can see."""
+    del fault
+    held = [one for one in ran.events if one["op"] == "insert" and one["table"] == duty.items]
+    if duty.people is None or not held:
+        return Struck(())
+    rng = derive_rng("slip", held[0]["key"])
+    one = rng.choice(held)
+    name, birth_date = duty.people
+    slips = {name: misspelt(one["row"][name]), birth_date: mistyped(one["row"][birth_date])}
+    column = rng.choice([column for column, found in slips.items() if found])
+    wrong = _update(duty.items, one["key"], **{column: rng.choice(slips[column])})
+    booking_id = one["row"]["booking_id"]
+    stage = _moved(row, seen=row["seen"] + 1, stage=Stage.OVER, subject=booking_id)
+    return Struck((wrong, stage))
+
+
 _STRIKES: dict[FaultKind, Callable[[WorldFault, Row, ToolDuty, Ran], Struck]] = {
     FaultKind.SOLD: _sell,
     FaultKind.QUOTE: _expire,
@@ -309,6 +331,7 @@ _STRIKES: dict[FaultKind, Callable[[WorldFault, Row, ToolDuty, Ran], Struck]] = 
     FaultKind.LIMIT: _over_limit,
     FaultKind.TIMEOUT: _time_out,
     FaultKind.UNCONFIRMED: _leave_open,
+    FaultKind.MISENTERED: _misenter,
 }
 
 

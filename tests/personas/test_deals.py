@@ -77,7 +77,7 @@ def test_the_last_weekday_of_a_month_is_worked_out():
     handbook = handbook_of(TRAVEL)
     inference = Inference(handbook.reader, handbook.lexicon)
     said = (Said(is_user=True, text="Leaving on the last Wednesday of March 2027.", position=0),)
-    plain = inference.plain(Conversation("2027-01-13", said, (), {}))
+    plain = inference.plain(Conversation("2027-01-13", False, said, (), {}))
     assert plain.last_user_text == "Leaving on 2027-03-31."
 
 

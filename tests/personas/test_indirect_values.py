@@ -209,5 +209,5 @@ def test_the_solver_counts_a_named_day_from_today():
     handbook = handbook_of(TRAVEL)
     inference = Inference(handbook.reader, handbook.lexicon)
     said = (Said(is_user=True, text="Leaving on next Monday.", position=0),)
-    plain = inference.plain(Conversation("2027-01-13", said, (), {}))
+    plain = inference.plain(Conversation("2027-01-13", False, said, (), {}))
     assert plain.last_user_text == "Leaving on 2027-01-18."

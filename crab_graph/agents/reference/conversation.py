@@ -14,6 +14,9 @@ _REMEMBERED = 1000
 _PASSING = ("timed_out", "price_expired", "out_of_date")
 """Errors after which the same call may go through."""
 
+_SLIP = "can make a slip"
+"""Words of the policy, where bookings can be stored with one."""
+
 _QUOTED = re.compile(r"'([^']+)'")
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -55,10 +58,11 @@ class Conversation(NamedTuple):
     """Everything an agent remembers, recomputed from its messages.
 
     `results` are the last ones of each call that stand, by its key; `today` is what the policy
-    tells.
+    tells, and `minds_slips` whether it asks to see what bookings hold.
     """
 
     today: str
+    minds_slips: bool
     turns: tuple[Said, ...]
     observations: tuple[Observation, ...]
     results: Mapping[str, dict[str, Any]]
@@ -119,7 +123,7 @@ class Conversation(NamedTuple):
 
 def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     """Read an agent's messages; text that stood beside tool calls was never delivered."""
-    today = ""
+    today, minds_slips = "", False
     turns: list[Said] = []
     observations: list[Observation] = []
     calls: dict[str, Action] = {}
@@ -128,6 +132,7 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
         if isinstance(message, SystemMessage):
             found = _ISO_DATE.search(text)
             today = today or (found[0] if found else "")
+            minds_slips = minds_slips or _SLIP in text
         elif isinstance(message, HumanMessage):
             turns.append(Said(True, text, position))
         elif isinstance(message, AIMessage):
@@ -142,7 +147,7 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     results: dict[str, dict[str, Any]] = {}
     for one in observations:
         _put_down(results, one)
-    return Conversation(today, tuple(turns), tuple(observations), results)
+    return Conversation(today, minds_slips, tuple(turns), tuple(observations), results)
 
 
 def _put_down(results: dict[str, dict[str, Any]], one: Observation) -> None:

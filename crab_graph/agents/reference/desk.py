@@ -19,6 +19,7 @@ from crab_graph.agents.reference.inferences import Inference
 from crab_graph.agents.reference.lookups import Lookups
 from crab_graph.agents.reference.mishaps import Mishaps, wants_retry, words_of
 from crab_graph.agents.reference.planning import Plan, Shortlist
+from crab_graph.agents.reference.proofreading import Proofreading
 from crab_graph.agents.reference.rethinking import Rethinking
 from crab_graph.agents.reference.script import Script
 from crab_graph.agents.reference.wish_vocabulary import (
@@ -291,6 +292,8 @@ class Desk:
         mishaps = Mishaps(self.handbook, conversation)
         if confirming := mishaps.look_ups():
             return confirming
+        if proofs := Proofreading(self.handbook, conversation).steps():
+            return proofs
         made = self.bookings(conversation)
         if made and self.changed_at(conversation) is not None:
             return self._rebook(conversation, wishes)

@@ -493,7 +493,7 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=6,
+        version=7,
         reads=(2, 3, 4, 5),
         job="trip",
         whole=("itinerary",),
