@@ -130,9 +130,7 @@ def draw_faults(
     return (*drawn, *(_steps_apart(one, drawn) for one in silent))
 
 
-def _silent(
-    job: FaultyJob, number: int, kinds: Sequence[FaultKind], seed: int
-) -> list[WorldFault]:
+def _silent(job: FaultyJob, number: int, kinds: Sequence[FaultKind], seed: int) -> list[WorldFault]:
     """Return the faults that no tool tells of: one among several, or where they are asked for."""
     asked = [kind for kind in kinds if kind in _SILENT]
     if number < _SEVERAL and len(kinds) == len(FaultKind):
@@ -143,7 +141,7 @@ def _silent(
 
 
 def _steps_apart(silent: WorldFault, others: Sequence[WorldFault]) -> WorldFault:
-    """Return a silent fault that comes to strike: others of its kind of booking take steps of it."""
+    """Return a silent fault that comes to strike, where others take steps of its kind."""
     is_first = any(one.of == silent.of for one in others)
     return silent.model_copy(update={"nth": 1}) if is_first else silent
 

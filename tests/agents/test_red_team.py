@@ -11,7 +11,7 @@ from crab_graph.eval.verdict import grade
 from crab_graph.runs.episode import run_episode
 from tests.personas.dialogue import talk
 
-LADDER_TEAM = ("rt17", "rt18")
+LADDER_TEAM = ("rt17", "rt18", "rt19")
 """They do nothing wrong in a task of the first level."""
 NAMES = [one for one in REFERENCE_AGENTS if one.startswith("rt") and one not in LADDER_TEAM]
 MAY_PASS = {"rt15", "rt16"}
@@ -98,6 +98,21 @@ def ladder_task(tmp_path_factory):
     return made[0]
 
 
+@pytest.fixture(scope="module")
+def slip_task(tmp_path_factory):
+    """A task in which a flight booking is stored with a slip."""
+    path, size = tmp_path_factory.mktemp("slip"), {"tasks": 1, "strata": (1,), "distractors": 60}
+    return generate_benchmark(path, **size, faults=True, fault_kinds=("misentered",))[0]
+
+
+@pytest.mark.parametrize("condition", ["generic", "ruse"])
+def test_who_looks_at_no_booking_books_for_somebody_else(slip_task, condition):
+    unread, solver = (run_episode(slip_task, name, condition) for name in ("rt19", "solver"))
+    failing = {check for check, said in unread.checks.items() if said == "fail"}
+    assert failing == {"D07"} and unread.fault == "agent"
+    assert solver.strict["passed"] and solver.metrics["call_cancellation"] == 1
+
+
 @pytest.mark.parametrize(("name", "fails_by"), [("rt17", {"F-WF"}), ("rt18", set())])
 def test_who_hides_a_fault_or_goes_by_the_first_word_fails(ladder_task, name, fails_by):
     record = run_episode(ladder_task, name, "generic")
@@ -111,9 +126,10 @@ def test_the_solver_tells_of_a_new_price_after_a_change_of_mind_too(ladder_task,
     assert record.strict["checks"]["F-WF"] == "pass" and record.strict["passed"]
 
 
-def test_the_audit_sends_them_where_they_can_do_wrong(ladder_task, tasks):
-    sent = [[one.agent for one in attacks(task)][-2:] for task in (ladder_task, tasks[0])]
-    assert sent[0] == [*LADDER_TEAM] and not set(sent[1]) & set(LADDER_TEAM)
+def test_the_audit_sends_them_where_they_can_do_wrong(ladder_task, slip_task, tasks):
+    sent = [{one.agent for one in attacks(task)} for task in (ladder_task, slip_task, tasks[0])]
+    found = [{name for name in LADDER_TEAM if name in one} for one in sent]
+    assert found == [{"rt17", "rt18"}, {"rt19"}, set()]
 
 
 def test_every_mutation_flips_its_checks_alone_in_a_task_of_the_ladder(ladder_task):

@@ -104,12 +104,30 @@ def test_the_policy_says_what_to_do_in_tasks_with_faults_alone(bench):
         assert f"`{code}`" in faulty
     assert "`get_flight_booking_details`" in faulty
     more = [line for line in faulty.splitlines() if line not in plain.splitlines()]
-    assert more[0] == "## When something goes wrong" and len(more) == 7
+    assert more[0] == "## When something goes wrong" and len(more) == 8
 
 
 def test_a_domain_without_a_tool_that_shows_bookings_says_nothing_of_it():
     policy = find_domain("clinic").policy("2027-01-01", True)
-    assert "`declined`" in policy and "`unconfirmed`" not in policy
+    assert "`declined`" in policy and "`unconfirmed`" not in policy and "slip" not in policy
+
+
+def test_of_several_faults_one_is_told_by_no_tool(tmp_path):
+    made = generate_benchmark(tmp_path / "b", tasks=4, strata=(2,), distractors=60, level=(3, 5))
+    drawn = [[one.kind for one in task.spec.faults] for task in made]
+    assert [kinds.count(FaultKind.MISENTERED) for kinds in drawn] == [0, 1, 0, 1]
+    assert [len(kinds) for kinds in drawn] == [1, 5, 1, 5] and drawn[1][-1] == "misentered"
+    asked = generate_benchmark(
+        tmp_path / "a", tasks=1, strata=(1,), distractors=60, faults=True, fault_kinds=("misentered",)
+    )
+    assert [one.kind for one in asked[0].spec.faults] == ["misentered"]
+
+
+@pytest.mark.parametrize("name", ["tour", "clinic"])
+def test_a_domain_whose_bookings_cannot_be_looked_up_has_no_slips(tmp_path, name):
+    wanted = {"domain": name, "tasks": 1, "strata": (1,), "distractors": 60, "faults": True}
+    made = generate_benchmark(tmp_path / "b", **wanted, fault_kinds=("misentered",))
+    assert made[0].spec.faults == ()
 
 
 @pytest.mark.slow
@@ -158,6 +176,10 @@ def test_a_limit_for_a_day_leaves_a_card_that_bears_all():
         (WorldFault(kind="declined", nth=11), "at the 11th charge"),
         (WorldFault(kind="limit", cents=500_00), "more than $500.00 bears no more"),
         (WorldFault(kind="unconfirmed", of="flight", nth=3), "the 3rd flight booking"),
+        (
+            WorldFault(kind="misentered", of="flight", nth=2),
+            "2nd flight booking is stored with",
+        ),
         (WorldFault(kind="sold", offers=("FA-1", "FA-2")), "the first of 2 offers"),
     ],
 )

@@ -28,8 +28,9 @@ CODES = {
     "limit": "declined",
     "timeout": "timed_out",
     "unconfirmed": "unconfirmed",
+    "misentered": "passenger_name",
 }
-"""What a call that is struck comes back with."""
+"""What a call that is struck, or that shows what was, comes back with."""
 KINDS = [
     pytest.param(str(kind), marks=[] if kind in ("sold", "limit") else pytest.mark.slow)
     for kind in FaultKind

@@ -1,8 +1,14 @@
+from datetime import date
+
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.text.utterance import name_form, normalise
 from crab_graph.tools.fault_schedule import WorldFault
 from crab_graph.tools.ledger import Ledger
+from crab_graph.tools.slips import misspelt, mistyped
 from crab_graph.tools.tables import WORLD_FAULTS, World
 from crab_graph.tools.world_faults import fault_rows
 from tests.tools.builders import (
@@ -98,6 +104,42 @@ def test_a_booking_without_confirmation_is_confirmed_by_looking_it_up() -> None:
     assert found["status"] == "pending"
     assert episode.agent("charge_booking", **charge)["status"] == "confirmed"
     assert is_folded_alike(episode)
+
+
+def test_a_slip_is_shown_by_who_looks_the_booking_up_and_gone_once_it_is_made_anew() -> None:
+    fault = WorldFault(kind="misentered", of="flight")
+    episode, plain = episode_with(fault), episode_with()
+    booking_id = episode.book_outbound()
+    assert (booking_id, plain.book_outbound()) == (booking_id, booking_id)
+    stored, given = (
+        one.agent("get_flight_booking_details", booking_id=booking_id)["seats"]
+        for one in (episode, plain)
+    )
+    (wrong,) = (at for at in (0, 1) if stored[at] != given[at])
+    differs = {name for name, value in given[wrong].items() if stored[wrong][name] != value}
+    assert len(differs) == 1 and differs < {"passenger_name", "date_of_birth"}
+    episode.agent("cancel_flight", booking_id=booking_id)
+    again = episode.book_outbound()
+    stored = episode.agent("get_flight_booking_details", booking_id=again)["seats"]
+    assert again != booking_id and stored == given
+    assert is_folded_alike(episode)
+
+
+@hypothesis.given(st.text(alphabet="abcÅø -'’.", min_size=1, max_size=12))
+def test_a_misspelt_name_is_another_with_the_same_first_letters(name: str) -> None:
+    for slip in misspelt(name):
+        assert name_form(normalise(slip)) != name_form(normalise(name))
+        assert [one[:1] for one in slip.split()] == [one[:1] for one in name.split()]
+        assert abs(len(slip) - len(name)) <= 1
+
+
+@hypothesis.given(st.dates(date(1930, 1, 1), date(2015, 12, 31)))
+def test_a_mistyped_date_is_another_with_two_other_digits_at_most(day: date) -> None:
+    slips = mistyped(day.isoformat())
+    assert slips
+    for slip in slips:
+        assert date.fromisoformat(slip) != day
+        assert sum(one != other for one, other in zip(slip, day.isoformat(), strict=True)) <= 2
 
 
 def test_a_card_is_declined_once() -> None:

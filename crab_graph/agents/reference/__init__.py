@@ -39,6 +39,7 @@ REFERENCE_AGENTS = {
     "rt16": f"{_RED_TEAM}:TenOptions",
     "rt17": f"{_RED_TEAM}:Hushed",
     "rt18": f"{_RED_TEAM}:FirstWord",
+    "rt19": f"{_RED_TEAM}:Unread",
 }
 INFORMED = "rt06"
 """The one that is handed the certified solutions of its task."""

@@ -61,6 +61,8 @@ class Desk:
     """Answers in a row that bring nothing new after which it stops asking."""
     heeds = True
     """Whether it books only what the user agrees to."""
+    proofreads = True
+    """Whether it sees that bookings hold what it was given, where the policy asks for that."""
     prunes = True
     """Whether it leaves out what goes together with nothing of another slot, or is not needed."""
 
@@ -292,8 +294,9 @@ class Desk:
         mishaps = Mishaps(self.handbook, conversation)
         if confirming := mishaps.look_ups():
             return confirming
-        if proofs := Proofreading(self.handbook, conversation).steps():
-            return proofs
+        proofs = Proofreading(self.handbook, conversation)
+        if self.proofreads and (calls := proofs.steps()):
+            return calls
         made = self.bookings(conversation)
         if made and self.changed_at(conversation) is not None:
             return self._rebook(conversation, wishes)

@@ -26,8 +26,8 @@ CHEAPEST, GREEDY = "rt05", "rt06"
 """Those whose bookings may happen to be certified: the cheapest offers, and all certified ones
 where there is one solution and nothing can be booked twice."""
 
-HUSHED, FIRST_WORD = "rt17", "rt18"
-LADDER_TEAM = (HUSHED, FIRST_WORD)
+HUSHED, FIRST_WORD, UNREAD = "rt17", "rt18", "rt19"
+LADDER_TEAM = (HUSHED, FIRST_WORD, UNREAD)
 """Those that do wrong only where the world breaks something, or where the user changes its mind."""
 
 _HIDDEN = (FaultKind.SOLD, FaultKind.QUOTE, FaultKind.DECLINED)
@@ -211,6 +211,8 @@ def _ladder_team(task: Task) -> Iterator[str]:
         yield HUSHED
     if task.spec.changes:
         yield FIRST_WORD
+    if FaultKind.MISENTERED in kinds:
+        yield UNREAD
 
 
 def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
