@@ -119,7 +119,7 @@ def _user_view(transcript: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def agent_view(dialogue: Dialogue) -> list[BaseMessage]:
-    view: list[BaseMessage] = [SystemMessage(dialogue.task.domain.policy(dialogue.task.today))]
+    view: list[BaseMessage] = [SystemMessage(dialogue.task.policy)]
     for message in dialogue.transcript:
         if message.get("owner") == "user":
             continue
