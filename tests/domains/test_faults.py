@@ -119,9 +119,8 @@ def test_of_several_faults_one_is_told_by_no_tool(tmp_path):
         kinds = [one.kind for one in task.spec.faults]
         assert len(kinds) == LADDER[task.level].faults
         assert kinds.count(FaultKind.MISENTERED) == (task.level == 5)
-    asked = generate_benchmark(
-        tmp_path / "a", tasks=1, strata=(1,), distractors=60, faults=True, fault_kinds=("misentered",)
-    )
+    wanted = {"tasks": 1, "strata": (1,), "distractors": 60, "faults": True}
+    asked = generate_benchmark(tmp_path / "a", **wanted, fault_kinds=("misentered",))
     assert [one.kind for one in asked[0].spec.faults] == ["misentered"]
 
 
