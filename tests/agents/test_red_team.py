@@ -101,8 +101,11 @@ def ladder_task(tmp_path_factory):
 @pytest.fixture(scope="module")
 def slip_task(tmp_path_factory):
     """A task in which a flight booking is stored with a slip."""
-    path, size = tmp_path_factory.mktemp("slip"), {"tasks": 1, "strata": (1,), "distractors": 60}
-    return generate_benchmark(path, **size, faults=True, fault_kinds=("misentered",))[0]
+    path = tmp_path_factory.mktemp("slip")
+    made = generate_benchmark(
+        path, tasks=1, strata=(1,), distractors=60, faults=True, fault_kinds=("misentered",)
+    )
+    return made[0]
 
 
 @pytest.mark.parametrize("condition", ["generic", "ruse"])

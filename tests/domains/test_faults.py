@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,15 +120,15 @@ def test_of_several_faults_one_is_told_by_no_tool(tmp_path):
         kinds = [one.kind for one in task.spec.faults]
         assert len(kinds) == LADDER[task.level].faults
         assert kinds.count(FaultKind.MISENTERED) == (task.level == 5)
-    wanted = {"tasks": 1, "strata": (1,), "distractors": 60, "faults": True}
+    wanted: dict[str, Any] = {"tasks": 1, "strata": (1,), "distractors": 60, "faults": True}
     asked = generate_benchmark(tmp_path / "a", **wanted, fault_kinds=("misentered",))
     assert [one.kind for one in asked[0].spec.faults] == ["misentered"]
 
 
 @pytest.mark.parametrize("name", ["tour", "clinic"])
 def test_a_domain_whose_bookings_cannot_be_looked_up_has_no_slips(tmp_path, name):
-    wanted = {"domain": name, "tasks": 1, "strata": (1,), "distractors": 60, "faults": True}
-    made = generate_benchmark(tmp_path / "b", **wanted, fault_kinds=("misentered",))
+    wanted: dict[str, Any] = {"tasks": 1, "strata": (1,), "distractors": 60, "faults": True}
+    made = generate_benchmark(tmp_path / "b", domain=name, **wanted, fault_kinds=("misentered",))
     assert made[0].spec.faults == ()
 
 
