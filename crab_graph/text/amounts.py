@@ -65,6 +65,7 @@ _SUM_AFTER = re.compile(
 )
 _MOVE = re.compile(rf"{fragment('amounts', 'moves')}(?: down| up)? from\s*\Z")
 _JOINT = re.compile(r"\s?(?:[,;+&/]|plus|and|[,;] ?and)\s?")
+_PART_BEHIND = re.compile(rf"(?: \([^()$]{{0,40}}\))? {fragment('totals', 'part_behind')}")
 _TIMES_BEFORE = re.compile(r"(?:×|(?<![^\W\d_])x|\*)\s*\Z")
 _TIMES_AFTER = re.compile(r"\s*(?:×|x(?!\w)|x(?=\d)|\*)")
 
@@ -178,6 +179,11 @@ def is_headed_personal(
         return True
     colon = text.find(":", clause.start, min(amount.start, clause.start + _LONGEST_LABEL))
     return colon >= 0 and says_person(text, clause.start, colon, vocabulary)
+
+
+def says_part(text: str, start: int, end: int) -> bool:
+    """Tell whether what begins at a place makes the amount before it a part of another."""
+    return _PART_BEHIND.match(text, start, end) is not None
 
 
 def amount_runs(text: str, stated: Sequence[Amount]) -> list[list[Amount]]:

@@ -22,6 +22,7 @@ from crab_graph.text.amounts import (
 from crab_graph.text.item_groups import ItemGroup, dealt_out, find_groups, priced_together
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
+from crab_graph.text.partial_amounts import PartialAmount, find_partial_amounts
 from crab_graph.text.totals import CueFamily, Scope, TotalStatement
 from crab_graph.text.utterance import MAX_CLAUSE, Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
@@ -56,6 +57,7 @@ class Bond(StrEnum):
     EACH = "one price each, in their order"
     TOGETHER = "one price of all of them"
     BEFORE = "read of what the sentence before names"
+    PART = "a part of the total"
 
 
 class ItemPrice(NamedTuple):
@@ -90,6 +92,7 @@ def find_item_prices(
     `filled` are the slots that exactly one active booking fills when the message is said.
     """
     by_line: dict[int, list[_ClausePrices]] = {}
+    aside: list[tuple[ItemPrice, ...]] = []
     items_of = partial(_items, vocabulary=vocabulary, filled=filled)
     only_in = cache(lambda span: _only(items_of(_within(references, span))))
     names = cache(partial(_within, references))
@@ -106,6 +109,13 @@ def find_item_prices(
             if is_bare and _is_of_all(stated[clause], own):
                 continue
             within = _within(references, clause)
+            parts = find_partial_amounts(utterance.text, clause, stated[clause], within, vocabulary)
+            if parts:
+                aside.append(tuple(_prices_of(parts, own, filled)))
+                taken = {one.amount for one in parts}
+                stated[clause] = [one for one in stated[clause] if one not in taken]
+                if not stated[clause]:
+                    continue
             items = items_of(within)
             if 1 < len(stated[clause]) <= len(items) and not any(_is_total(one) for one in own):
                 # As many prices as items, and `all paid` behind them: the nearest is no total.
@@ -120,7 +130,25 @@ def find_item_prices(
             prices.parent = over
             prices.groups = find_groups(utterance.text, within, filled)
             by_line.setdefault(clause.line, []).append(prices)
-    return tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
+    read = tuple(readings for line in by_line.values() if (readings := _readings(line))[0])
+    return read + tuple((prices,) for prices in aside if prices)
+
+
+def _prices_of(
+    parts: Sequence[PartialAmount], totals: Sequence[TotalStatement], filled: frozenset[str]
+) -> Iterator[ItemPrice]:
+    """Yield the prices that parts are: of a side, or of items beside a total of everything.
+
+    Of a word for a slot it is the price, as elsewhere, where one booking fills that.
+    """
+    is_of_all = any(one.is_of_all and not one.is_void for one in totals)
+    for part in parts:
+        if part.is_side:
+            told = (one for one in part.references if one.id or filled.issuperset(one.slots))
+            for one in told:
+                yield ItemPrice(part.amount, Mark.UNMARKED, (one,), Bond.EACH)
+        elif is_of_all and part.references:
+            yield ItemPrice(part.amount, Mark.WHOLE, part.references, Bond.PART)
 
 
 def _with_subjects(

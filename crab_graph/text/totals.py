@@ -21,6 +21,7 @@ from crab_graph.text.amounts import (
 )
 from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
+from crab_graph.text.partial_amounts import find_partial_amounts
 from crab_graph.text.utterance import Clause, InOrder, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
@@ -63,6 +64,7 @@ _ADDED = re.compile(
 """`with the others it makes`: what is added to the parts is not all that the sum is of."""
 _AND = re.compile(r" and (?!(?:.{0,60}[.;:]))")
 _BEGINS_WITH_SUM = re.compile(r"= ?\$")
+_ARROW = re.compile(r" ?(?:->|=>|→|⇒) ?(?:now )?")
 _BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
@@ -163,7 +165,7 @@ class MessageTotals:
         vocabulary: TextVocabulary,
     ) -> None:
         self._text, self._vocabulary = utterance.text, vocabulary
-        stated = stated_amounts(utterance, amounts)
+        stated = _unparted(utterance, amounts, references, vocabulary)
         # What a line says is read once, however many lines it is the parent of.
         self._spoken = _Spoken(
             utterance,
@@ -226,6 +228,22 @@ class MessageTotals:
             known = _clause_totals(self._spoken, cued.clause, cued.stated, cues, self._vocabulary)
             cued.known.append((cues, known))
         return known
+
+
+def _unparted(
+    utterance: Utterance,
+    amounts: Sequence[Amount],
+    references: Sequence[Reference],
+    vocabulary: TextVocabulary,
+) -> dict[Clause, list[Amount]]:
+    """Return the amounts that state a price by their clauses, but for parts of others."""
+    stated = stated_amounts(utterance, amounts)
+    for clause, own in list(stated.items()):
+        parts = find_partial_amounts(utterance.text, clause, own, references, vocabulary)
+        if parts:
+            aside = {one.amount for one in parts}
+            stated[clause] = [one for one in own if one not in aside]
+    return {clause: own for clause, own in stated.items() if own}
 
 
 def _clause_totals(
@@ -453,6 +471,10 @@ def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) 
         return stated[before]
     after = bisect_left(stated, cue.end, key=lambda amount: amount.start)
     if after < len(stated):
+        while after + 1 < len(stated) and _ARROW.fullmatch(
+            text, stated[after].end, stated[after + 1].start
+        ):
+            after += 1  # `total $X -> $Y`: it was the one, and is the other
         return stated[after]
     last = stated[max(before, 0)]
     bracket = text.rfind("(", clause.start, last.start)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import NamedTuple
 
@@ -52,6 +52,7 @@ class TextVocabulary:
         person_phrases: Phrases after an amount that make it the share of one person.
         counted_words: Words after `for N` that make an amount the price of a whole item.
         summary_words: Words that announce a closing summary once something was charged.
+        side_words: Words that mean a slot beside the price of one side of a group, and only there.
         human: What means a human agent.
     """
 
@@ -69,6 +70,7 @@ class TextVocabulary:
     person_phrases: tuple[str, ...]
     counted_words: tuple[str, ...]
     summary_words: tuple[str, ...] = ()
+    side_words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     human: HumanWords = _SHARED_ALONE
 
     @property

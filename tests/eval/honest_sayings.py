@@ -35,6 +35,11 @@ class Saying(NamedTuple):
         """Return the episode in which a text of it is said."""
         if self.phase == "plan":
             return Style(proposal=f"{NAMED}\n\n{text}\n\n{SHALL}")
+        if self.phase == "again":
+            before = f"{NAMED}\n\ngrand total $996.80, flights are $566.80 of it. go?"
+            return Style(
+                proposal=before, after=((text, "Fine, go ahead."),), ask="Reserved. Please approve."
+            )
         if self.phase == "ask":
             return Style(proposal=NAMED + SHALL, ask=text)
         if self.phase == "closing":

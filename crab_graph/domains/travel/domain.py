@@ -473,6 +473,10 @@ _READ_WORDS = {
         ),
     },
     "group_words": {"flights": _LEGS, "airfare": _LEGS},
+    "side_words": {
+        "outbound": ("out", "outward", "outbound", "outgoing", "there", "going"),
+        "return": ("home", "back", "return", "returning", "homeward", "inbound"),
+    },
 }
 """What verifiers read as a slot, beside what users say."""
 

@@ -25,6 +25,7 @@ from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import Bond, ItemPrice, Mark
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import Reference, ReferenceForm
+from crab_graph.text.totals import PRE_CHARGE_CUES
 from crab_graph.text.utterance import normalise
 
 _BESIDE = 20
@@ -182,11 +183,33 @@ def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooki
 
     They are those of the latest message before its capture that has any, and of all later messages.
     """
-    own = [quote for quote in quotes if booking.booking_id in quote.bookings]
+    own = [
+        quote
+        for quote in quotes
+        if booking.booking_id in quote.bookings and not _is_outdated(episode, quote, quotes)
+    ]
     charged_at = episode.history.charged_at(booking.booking_id)
     before = [quote.message.seq for quote in own if quote.message.seq < charged_at]
     first = before[-1] if before else charged_at
     return [quote for quote in own if quote.message.seq >= first]
+
+
+def _is_outdated(episode: Episode, quote: Quote, quotes: Sequence[Quote]) -> bool:
+    """Tell whether a part of a total was made another before its capture.
+
+    That is where one of several items was priced again, or another total was told: the rest of
+    them, which kept their prices, need not be told again.
+    """
+    if quote.price.bond is not Bond.PART:
+        return False
+    until = max(map(episode.history.charged_at, quote.bookings))
+    later = [one for one in episode.dialogue.agent_after(quote.message.seq) if one.seq < until]
+    priced = {name for one in quotes if one.message in later for name in one.bookings}
+    if priced & quote.bookings.keys():
+        return True
+    own = {one.amount.cents for one in quote.message.job_totals(PRE_CHARGE_CUES)}
+    totals = (total for one in later for total in one.job_totals(PRE_CHARGE_CUES))
+    return any(total.amount.cents not in own for total in totals)
 
 
 def is_superseded(episode: Episode, quote: Quote) -> bool:

@@ -57,7 +57,8 @@ def _governance(episode: Episode, *, in_doubt: bool) -> Governance:
     stated = [
         StatedTotal(message, total)
         for message in episode.dialogue.agent
-        for total in message.job_totals(PRE_CHARGE_CUES)
+        for total in message.totals(PRE_CHARGE_CUES)
+        if not total.is_void and (total.is_of_all or (in_doubt and _is_new_total(episode, total)))
     ]
     left = list(episode.history.charges)
     governed: list[tuple[Payment, StatedTotal]] = []
@@ -76,6 +77,15 @@ def _governance(episode: Episode, *, in_doubt: bool) -> Governance:
         if not left:
             break
     return Governance(tuple(reversed(governed)), tuple(reversed(explained)))
+
+
+def _is_new_total(episode: Episode, total: TotalStatement) -> bool:
+    """Tell whether a total behind the prices of some items is that of all that is booked.
+
+    So it is where one price has changed: `unchanged: HT-1 $360.00. new total $1,010.00`.
+    """
+    booked = sum(one.total_cents for one in episode.active.values())
+    return total.is_loose and not total.is_share and total.amount.cents == booked
 
 
 def _explanation(
