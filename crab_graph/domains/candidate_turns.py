@@ -4,12 +4,13 @@ Candidates of a stratum that are as many apart as it has tasks are of one level 
 domain's first axis; they compete for one place (paper A.3).
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import Recipe
-from crab_graph.domains.construction import OVERSAMPLE, CandidatePlan, Scouted
+from crab_graph.domains.construction import OVERSAMPLE, CandidatePlan, GivenUp, Scouted
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import Candidate, select
@@ -49,6 +50,25 @@ def candidate_numbers(recipe: Recipe) -> dict[int, int]:
     chosen = recipe.paper is None or recipe.paper.repair
     shares = _shares(recipe).items()
     return {stratum: wanted * (OVERSAMPLE if chosen else 1) for stratum, wanted in shares}
+
+
+def is_lacking(recipe: Recipe, given_up: Sequence[GivenUp]) -> bool:
+    """Tell whether more candidates were given up than can be spared, of those who compete.
+
+    Half of those that are more than the tasks wanted can: that does not depend on which comes last.
+    """
+    numbers, shares = candidate_numbers(recipe), _shares(recipe)
+    lost = Counter((one.stratum, _turn(recipe, one.stratum, one.number).place) for one in given_up)
+
+    def in_place(stratum: int, place: tuple[Value, ...], most: int) -> int:
+        return sum(_turn(recipe, stratum, number).place == place for number in range(most))
+
+    return any(
+        lost_here
+        > (in_place(stratum, place, numbers[stratum]) - in_place(stratum, place, shares[stratum]))
+        // 2
+        for (stratum, place), lost_here in lost.items()
+    )
 
 
 def choose(

@@ -1,6 +1,8 @@
 """Making one task: drafts are scouted, and a chosen one built (section 3.2, A.3)."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -39,6 +41,13 @@ MOST_SOLUTIONS = 4**5
 ATTEMPTS = 240
 """Drafts tried for one candidate before generation gives up."""
 
+_OF_WISH = re.compile(r"wish")
+_FIX = "use other strata, another seed or more distractors, or loosen the rules of the domain"
+_FIX_WISH = (
+    "use other strata, another seed or more distractors, or give the domain another joint wish "
+    "(`whichever` or `least` where the tables are to settle it)"
+)
+
 RESERVES = 6
 """Drafts that are passed over for want of substance before the first of them is taken after all:
 the domain admits no more."""
@@ -76,6 +85,22 @@ class Scouted(FileModel):
     axes: dict[str, Value]
     candidate: Candidate
     rejected: tuple[str, ...]
+
+
+class GivenUp(NamedTuple):
+    """A candidate that could not be drawn, and why."""
+
+    stratum: int
+    number: int
+    why: str
+
+
+def try_scout(plan: CandidatePlan) -> Scouted | GivenUp:
+    """Draw a candidate as `scout` does, or say why there is none."""
+    try:
+        return scout(plan)
+    except UnsatisfiableTask as error:
+        return GivenUp(plan.stratum, plan.number, str(error))
 
 
 def scout(plan: CandidatePlan) -> Scouted:
@@ -117,10 +142,25 @@ def scout(plan: CandidatePlan) -> Scouted:
         rejected.append(lack)
     if reserves:
         return reserves[0]
-    raise UnsatisfiableTask(
-        f"S{plan.stratum} candidate {plan.number} could not be drawn in {ATTEMPTS} attempts; "
-        f"the last one: {rejected[-1]}"
+    raise UnsatisfiableTask(_why_not(plan, rejected))
+
+
+def _why_not(plan: CandidatePlan, rejected: Sequence[str]) -> str:
+    """Say in one line what could not be drawn, why most often, and what to do about it."""
+    kinds = [without_numbers(reason) for reason in rejected]
+    ((kind, times),) = Counter(kinds).most_common(1)
+    values = "".join(f", {name} {value}" for name, value in plan.axes.items())
+    is_of_wish = _OF_WISH.search(kind) is not None
+    return (
+        f"domain '{plan.domain}': S{plan.stratum} candidate {plan.number} (level {plan.level}"
+        f"{values}) could not be drawn in {len(rejected)} attempts; most often ({times} times): "
+        f"{rejected[kinds.index(kind)]}; {_FIX_WISH if is_of_wish else _FIX}"
     )
+
+
+def without_numbers(reason: str) -> str:
+    """Return a reason without its numbers, so that equal ones add up."""
+    return re.sub(r"\d[\d,]*", "N", reason)
 
 
 def _check_near_misses(draft: Draft, population: Population, plan: CandidatePlan) -> None:

@@ -1,7 +1,6 @@
 """Generating a benchmark: scout candidates, choose the best, build and certify them (paper A.3)."""
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -20,12 +19,19 @@ from crab_graph.domains.benchmark import (
     Selection,
     load_benchmark,
 )
-from crab_graph.domains.candidate_turns import candidate_numbers, choose, plan_candidates
+from crab_graph.domains.candidate_turns import (
+    candidate_numbers,
+    choose,
+    is_lacking,
+    plan_candidates,
+)
 from crab_graph.domains.construction import (
+    GivenUp,
     Scouted,
     TaskPlan,
     finish_task,
-    scout,
+    try_scout,
+    without_numbers,
 )
 from crab_graph.domains.fault_drawing import fault_kinds
 from crab_graph.domains.ladder import LADDER
@@ -40,6 +46,7 @@ from crab_graph.domains.workbench import Workbench, clear, is_finished, open_wor
 from crab_graph.errors import (
     BenchmarkError,
     TooLargeToEnumerate,
+    UnsatisfiableTask,
     UsageError,
 )
 from crab_graph.generation.csp import Sampling
@@ -272,9 +279,15 @@ def _scout_all(
         advance()
     done, plans = frozenset(scouted), plan_candidates(recipe, seed)
     missing = (plan for plan in plans if (plan.stratum, plan.number) not in done)
-    for one in process_map(scout, missing, jobs):
-        bench.keep_scouted(one)
-        scouted[one.stratum, one.candidate.number] = one
+    given_up: list[GivenUp] = []
+    for one in process_map(try_scout, missing, jobs):
+        if isinstance(one, GivenUp):
+            given_up.append(one)
+            if is_lacking(recipe, given_up):
+                raise UnsatisfiableTask(one.why)
+        else:
+            bench.keep_scouted(one)
+            scouted[one.stratum, one.candidate.number] = one
         advance()
     return scouted
 
@@ -295,8 +308,7 @@ def _selection(
     scouted: Mapping[tuple[int, int], Scouted], stratum: int, chosen: Sequence[Scouted]
 ) -> Selection:
     own = [one for one in scouted.values() if one.stratum == stratum]
-    # Numbers are left out of the reasons, so that equal ones add up.
-    reasons = Counter(re.sub(r"\d[\d,]*", "N", reason) for one in own for reason in one.rejected)
+    reasons = Counter(without_numbers(reason) for one in own for reason in one.rejected)
     return Selection(
         stratum=stratum,
         candidates=len(own),

@@ -115,10 +115,14 @@ def _sides(
     if len(told) < _FEWEST_SIDES:
         return
     meant: dict[str, Reference] = {}
-    for one in references_within(references, clause.start, stated[0].start):
-        if one.form in _OF_SLOTS:
-            word = one._replace(form=ReferenceForm.SLOT_WORD) if len(one.slots) > 1 else one
-            meant.update({slot: word._replace(slots=(slot,)) for slot in one.slots})
+    for one in references_within(references, clause.start, clause.end):
+        for slot in one.slots if one.form in _OF_SLOTS else ():
+            is_ahead, held = one.start < stated[0].start, meant.get(slot)
+            if held is not None and held.id and one.id not in ("", held.id):
+                return
+            if (held is None and is_ahead) or (held is not None and one.id):
+                word = one.form if one.id else ReferenceForm.SLOT_WORD
+                meant[slot] = one._replace(form=word, slots=(slot,))
     if meant.keys() >= told.keys():
         yield from (
             PartialAmount(amount, (meant[slot],), is_side=True) for slot, amount in told.items()

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -16,8 +17,8 @@ from hypothesis import strategies as st
 
 import crab_graph.domain as cd
 from crab_graph.domains.benchmark import load_benchmark
-from crab_graph.domains.candidate_turns import plan_candidates
-from crab_graph.domains.construction import MOST_SOLUTIONS, OVERSAMPLE, closure_band
+from crab_graph.domains.candidate_turns import is_lacking, plan_candidates
+from crab_graph.domains.construction import MOST_SOLUTIONS, OVERSAMPLE, GivenUp, closure_band
 from crab_graph.domains.generate import generate_benchmark, recipe_of
 from crab_graph.domains.ladder import parse_levels
 from crab_graph.domains.proof import certify_benchmark
@@ -347,8 +348,41 @@ def test_changed_rows_are_noticed(tmp_path):
 def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
     band = "crab_graph.domains.construction.closure_band"
     monkeypatch.setattr(band, lambda stratum, slots: range(7, 8))
-    with pytest.raises(UnsatisfiableTask, match=r"candidate 0 could not be drawn in \d+ attempts"):
+    monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 20)
+    with pytest.raises(UnsatisfiableTask) as error:
         generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=200)
+    said = str(error.value)
+    assert re.match(
+        r"domain 'travel': S1 candidate \d \(level 1, date_mode \w+, party \d\) could not be drawn "
+        r"in 20 attempts; most often \(\d+ times\): ",
+        said,
+    )
+    assert said.endswith(
+        "; use other strata, another seed or more distractors, or loosen the rules of the domain"
+    )
+
+
+def test_a_wish_that_cannot_be_had_is_told_with_what_to_do_about_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 8)
+    settings: dict[str, Any] = {"tasks": 4, "strata": (1,), "distractors": 20, "level": (5,)}
+    with pytest.raises(UnsatisfiableTask, match=r"most often \(\d times\): .*wish.*`least`"):
+        generate_benchmark(tmp_path / "b", **settings)
+
+
+def test_a_few_candidates_that_cannot_be_drawn_stop_no_generation(tmp_path, monkeypatch):
+    monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 1)
+    settings: dict[str, Any] = {"tasks": 4, "strata": (1,), "distractors": 100, "level": (2,)}
+    made = generate_benchmark(tmp_path / "b", **settings)
+    assert len(made) == 4
+    assert 4 <= made.manifest.selection[0].candidates < 4 * OVERSAMPLE
+
+
+def test_as_many_candidates_as_half_of_the_spare_ones_may_be_lacking():
+    recipe = recipe_of(GenerationSettings(tasks=4, strata=(1,)))
+    numbers = [number for number in range(12) if number % 2 == 0]
+    given_up = [GivenUp(1, number, "none") for number in numbers]
+    assert not is_lacking(recipe, given_up[:2])
+    assert is_lacking(recipe, given_up[:3])
 
 
 def test_an_unknown_task_is_an_unknown_name(bench):
