@@ -7,10 +7,10 @@ come offers, claims and questions that the facts do not answer.
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.check_answers import check
-from crab_graph.personas.declined_cards import retry
+from crab_graph.personas.declined_cards import is_declined, retry
 from crab_graph.personas.fact_answers import answer, name_detail
 from crab_graph.personas.later_halves import halves
-from crab_graph.personas.mishap_answers import see_to_mishap
+from crab_graph.personas.mishap_answers import keep, see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
@@ -22,7 +22,7 @@ from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
-_DUTIES = (objection, check, choose, retry, pay, answer, see_to_mishap, approve, react)
+_DUTIES = (objection, keep, check, choose, retry, pay, answer, see_to_mishap, approve, react)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
 _WHOLE = frozenset({retry, pay, answer, approve, react})
@@ -55,7 +55,8 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
     if objects(turn):
         may_add = reading.asks_card and not turn.is_due
         return next_calls(reading, wallet, (), only_card=True) if may_add else []
-    pays = reading.asks_wallet or turn.is_due
+    has_failed = bool(wallet.earlier) and is_declined(reading)
+    pays = reading.asks_wallet or turn.is_due or has_failed
     # Once it has paid, it looks for what has come of that, whatever it is asked.
     checks = (reading.claims_done or reading.is_closing or bool(wallet.earlier)) and not pays
     if checks and wallet.confirmations not in wallet.called:
@@ -63,7 +64,14 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
     if turn.wrong_total is not None and CARDS in wallet.called:
         return []
     only_card = asks_for_rest(turn)
-    calls = next_calls(reading, wallet, turn.refused, is_due=turn.is_due, only_card=only_card)
+    calls = next_calls(
+        reading,
+        wallet,
+        turn.refused,
+        is_due=turn.is_due,
+        only_card=only_card,
+        is_declined=has_failed,
+    )
     return first_ones(calls, wallet, turn.habit)
 
 

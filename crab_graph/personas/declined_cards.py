@@ -1,18 +1,22 @@
 """What a user does whose card was declined though it bears what is due: another card, or again.
 
 It takes a card of its own that bears all that is left to pay, where it has one, and stays with it:
-one that it has not paid with yet, or else one that it paid with before the one that was declined.
-Where it has none there is nothing wrong with the card it paid with, and it wants that tried again.
+the one that the agent names, or one that it has not paid with yet, or else one that it paid with
+before the one that was declined. A card that was said to bear no more is none of them. Where it has
+none there is nothing wrong with the card it paid with, and it wants that tried again.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.own_tools import APPROVE, Wallet
+from crab_graph.personas.failed_cards import asks_retry, names_card, told_of_limits
+from crab_graph.personas.own_tools import APPROVE, CARD_FACT, Wallet
 from crab_graph.personas.payment_habits import PaymentHabit, has_mistaken_card
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wording import word_value
 
 _OTHER_CARD = re.compile(
     r"\b(?:another|other|different|second|new|alternative|replacement|back-?up) "
@@ -20,17 +24,17 @@ _OTHER_CARD = re.compile(
     r"(?:card|methods?(?: of payment)?|means of payment)\b"
 )
 
-_AGAIN = re.compile(r"\b(?:again|once more|another (?:go|try)|retry)\b")
-"""What offers to try a card once more that was declined."""
-
-_NUMBER = re.compile(r"(?<![\w$.,-])\d{4}(?![\w-]|[.,]\d)")
-"""The last figures of a card."""
+_OF_APPROVAL = re.compile(r"\b(?:did|have) you\b[^?]{0,40}\bapprov\w+[^?]*\?", re.I)
+"""What asks which approvals were given."""
 
 
-def with_spare_card(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> Wallet:
+def with_spare_card(
+    wallet: Wallet, reading: Reading, habit: PaymentHabit, said: Sequence[str] = ()
+) -> Wallet:
     """Return a wallet out of which the user pays what is left with another card that bears it.
 
-    Where none was declined it pays with the one that it put on the platform or approved last.
+    Where none was declined it pays with the one that it put on the platform or approved last. What
+    the agent `said` before this message may tell of a card that it bears no more.
     """
     if not wallet.earlier or has_mistaken_card(wallet, habit):
         return wallet
@@ -41,19 +45,28 @@ def with_spare_card(wallet: Wallet, reading: Reading, habit: PaymentHabit) -> Wa
     has_new = wallet.latest is not None and wallet.latest not in used
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
-    if due and not has_new and is_declined(reading):
-        # Where it may be tried again there is no need to go back to one that was paid with before.
-        is_offered = any(_AGAIN.search(one.text) for one in reading.segments)
-        tried = methods if is_offered else methods[-1:]
-        spare = [
-            name
-            for name, card in cards.items()
-            if card.get("payment_method_id") not in tried
-            and "limit" in card
-            and parse_cents(card["limit"]) >= due
-        ]
-        wanted = min(spare, key=lambda name: name in used, default=wanted)
-    return replace(wallet, wanted=wanted)
+    if not due:
+        return replace(wallet, wanted=wanted)
+    capped = told_of_limits([*said, reading.utterance.text], wallet.cards, methods)
+    is_capped, is_offered = methods[-1] in capped, asks_retry(reading.segments)
+    is_alone = is_offered and not (is_capped or _asks_for_other(reading))
+    if (is_alone and not has_new) or not (is_capped or is_declined(reading)):
+        return replace(wallet, wanted=wanted)
+    if has_new:
+        return replace(wallet, wanted=wanted, is_spare=True)
+    # Where it may be tried again there is no need to go back to one that was paid with before.
+    tried = {*capped, *(methods if is_offered and not is_capped else methods[-1:])}
+    spare = [
+        name
+        for name, card in cards.items()
+        if card.get("payment_method_id") not in tried
+        and "limit" in card
+        and parse_cents(card["limit"]) >= due
+    ]
+    text = reading.utterance.text
+    named = {name for name in spare if str(cards[name].get("last4")) in text}
+    found = min(spare, key=lambda name: (name not in named, name in used), default=None)
+    return replace(wallet, wanted=found or wanted, is_spare=found is not None)
 
 
 def retry(turn: Turn) -> Decision | None:
@@ -61,13 +74,19 @@ def retry(turn: Turn) -> Decision | None:
     wallet = turn.wallet
     if not wallet.earlier or wallet.added is not None or APPROVE in wallet.called:
         return None
+    if wallet.is_spare and wallet.method_id not in {
+        one.payment_method_id for one in wallet.earlier
+    }:
+        return None
     is_open = is_declined(turn.reading) or offers_either_card(turn)
     if not is_open or has_mistaken_card(wallet, turn.habit):
+        return None
+    if _OF_APPROVAL.search(turn.reading.utterance.text) and not turn.reading.tells_of_failed_card:
         return None
     methods = [one.payment_method_id for one in wallet.earlier]
     if wallet.method_id in methods and wallet.method_id != methods[-1]:
         return Decision((turn.speaker.phrase("try_again", method=wallet.method_id),))
-    if _failed_another(turn):
+    if failed_another(turn):
         return None
     method = methods[-1]
     return Decision((turn.speaker.phrase("try_again", method=method),))
@@ -79,16 +98,37 @@ def offers_either_card(turn: Turn) -> bool:
     return wallet.method_id in reading.ids and wallet.names_other_card(reading)
 
 
-def _failed_another(turn: Turn) -> bool:
-    """Tell whether the card that failed is named, and is not the one that is to be charged."""
-    card = turn.wallet.card
-    failed = [one.text for one in turn.reading.segments if one.says("card_failed")]
-    named = {number for text in failed for number in _NUMBER.findall(text)}
-    return card is not None and bool(named) and str(card["last4"]) not in named
+def failed_another(turn: Turn) -> bool:
+    """Tell whether cards are named, and not the one that is to be charged."""
+    card, text = turn.wallet.card, turn.reading.utterance.text.casefold()
+    named = [one for one in turn.wallet.cards if names_card(text, one)]
+    return card is not None and bool(named) and card not in named
 
 
 def is_declined(reading: Reading) -> bool:
-    """Tell whether a card was declined, or another one is asked for, which says the same."""
-    if reading.tells_of_failed_card:
-        return True
-    return any(one.is_request and _OTHER_CARD.search(one.text) for one in reading.segments)
+    """Tell whether a card was declined.
+
+    One that is to be tried again, or for which another is asked, was so, too.
+    """
+    is_told = reading.tells_of_failed_card or asks_retry(reading.segments)
+    return is_told or _asks_for_other(reading)
+
+
+def _asks_for_other(reading: Reading) -> bool:
+    return any(
+        (one.is_request or one.is_item) and _OTHER_CARD.search(one.text) for one in reading.segments
+    )
+
+
+def method_words(turn: Turn) -> str:
+    """Say which card is paid with, by its payment method where it has one."""
+    card, method_id = turn.wallet.card, turn.wallet.method_id
+    words = turn.briefing.lexicon.facts.get(CARD_FACT)
+    if card is None or words is None:
+        return turn.speaker.phrase("unknown")
+    name = word_value(words.form, card, words)
+    if method_id is None:
+        return turn.speaker.phrase("card_only", card=name)
+    if turn.reading.asks_card and turn.wallet.added is None:
+        return turn.speaker.phrase("card_there", method=method_id, card=name)
+    return turn.speaker.phrase("method", method=method_id, card=name)

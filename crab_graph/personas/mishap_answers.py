@@ -16,6 +16,7 @@ from crab_graph.personas.plan_conflicts import exceeded
 from crab_graph.personas.play_backs import PlayBack
 from crab_graph.personas.stated_plans import read_plans
 from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.understanding import Reading
 
 _SOLD = re.compile(
     r"\b(?:sold|gone|snapped up|taken by|no longer (?:available|there|free|on offer)"
@@ -26,6 +27,13 @@ _DEARER = re.compile(
     r"|costs? \$[\d,.]+ more|price (?:has |have )?changed)\b"
 )
 _LOOK = re.compile(r"\b(?:search|look|find|check|pick|choose|replace)\b[^?]*\?")
+_GIVE_UP = re.compile(
+    r"\b(?:shall|should|may|can|want|like|rather|prefer|ok|okay)\b[^?.]{0,40}"
+    r"\b(?:cancel|drop|release|give (?:it |that )?up|let (?:it |that )?go|leave (?:it |that )?out"
+    r"|do without)\b[^?.]*\?",
+    re.I,
+)
+"""Asks whether to give up what waits for payment, as a card was declined."""
 _TAKE = re.compile(
     r"\b(?:instead|in its place|(?:take|book|reserve|use|have|go (?:for|with|ahead)|proceed)\b"
     r"|still (?:want|book|take)|(?:all right|alright|ok|okay|fine|acceptable|agree\w*)\b)[^?]*\?"
@@ -50,6 +58,13 @@ def see_to_mishap(turn: Turn) -> Decision | None:
     return turn.say("look_again", is_content=True, moved=True) if _LOOK.search(text) else None
 
 
+def keep(turn: Turn) -> Decision | None:
+    """Keep what waits for payment, where the agent asks whether to give it up for want of that."""
+    is_open = bool(turn.wallet.earlier and turn.wallet.pending)
+    asks = is_open and _GIVE_UP.search(turn.reading.utterance.text)
+    return turn.say("keep", is_content=True) if asks else None
+
+
 def exceeded_by_more(text: str, said: Sequence[str], briefing: UserBriefing) -> list[str]:
     """Return the keys of the limits beyond which a rise that a message states takes the total.
 
@@ -63,9 +78,14 @@ def exceeded_by_more(text: str, said: Sequence[str], briefing: UserBriefing) -> 
     return exceeded(totals[-1] + more, briefing) if totals else []
 
 
-def without_rise(text: str, playback: PlayBack, briefing: UserBriefing) -> PlayBack:
-    """Return what a message plays back, of which the rise of a price is no limit told wrong."""
-    if not _DEARER.search(text.casefold()):
+def without_rise(reading: Reading, playback: PlayBack, briefing: UserBriefing) -> PlayBack:
+    """Return what a message plays back, of which no limit is told wrong by what is no such limit.
+
+    The rise of a price is none, nor is what a card bears that failed.
+    """
+    text = reading.utterance.text.casefold()
+    is_of_card = reading.tells_of_failed_card and "budget" not in text
+    if not (is_of_card or _DEARER.search(text)):
         return playback
     limits = exceeded(sys.maxsize, briefing)
     return replace(playback, wrong=tuple(key for key in playback.wrong if key not in limits))

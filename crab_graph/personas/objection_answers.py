@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from crab_graph.personas.briefing import Reason
-from crab_graph.personas.declined_cards import is_declined
+from crab_graph.personas.declined_cards import is_declined, method_words
 from crab_graph.personas.error_reactions import Reaction, gives_up, warns
 from crab_graph.personas.fact_answers import name_detail
 from crab_graph.personas.founded_denials import stands_in
@@ -34,6 +34,9 @@ def objection(turn: Turn) -> Decision | None:
     is_named = wallet.method_id in turn.reading.ids
     is_choice = bool(wallet.earlier) and (is_named or is_declined(turn.reading))
     if asks and wallet.names_other_card(turn.reading) and not is_choice:
+        if wallet.earlier and wallet.method_id is not None:
+            words = (turn.speaker.phrase("other_card"), method_words(turn))
+            return Decision(words)
         return name_detail(turn, "other_card", CARD_FACT, Reason.CORRECTED)
     return _explanation(turn)
 

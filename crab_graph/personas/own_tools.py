@@ -64,7 +64,8 @@ class Wallet:
 
     `confirmations` is the tool that lists its bookings, `wanted` the id of the card it means to pay
     with, `added` what adding one returned; `earlier` are the approvals recorded before, and
-    `latest` is the id of the card that it put on the platform last, now or before.
+    `latest` is the id of the card that it put on the platform last, now or before. With `is_spare`
+    the card that it means takes the place of one that was declined.
     """
 
     confirmations: str
@@ -77,6 +78,7 @@ class Wallet:
     earlier: tuple[Approval, ...]
     errors: tuple[str, ...]
     latest: str | None = None
+    is_spare: bool = False
 
     @property
     def pending(self) -> tuple[Booking, ...]:
@@ -100,8 +102,11 @@ class Wallet:
     def names_other_card(self, reading: Reading) -> bool:
         """Tell whether a message names the payment method of another of the user's cards.
 
-        That of a card that has just been declined is named for that, and not as the one to take.
+        That of a card that has just been declined is named for that, and not as the one to take. In
+        place of a declined one the user takes what bears all, whatever else is named.
         """
+        if self.is_spare:
+            return False
         mine = self.card
         others = {card.get("payment_method_id") for card in self.cards if card is not mine}
         if self.earlier and reading.tells_of_failed_card:
@@ -162,16 +167,19 @@ def next_calls(
     *,
     is_due: bool = False,
     only_card: bool = False,
+    is_declined: bool = False,
 ) -> list[PrivateCall]:
     """Return the calls the user makes next for a request about payment; none when it is through.
 
-    Where it `is_due` the user pays without a request; with `only_card` it approves nothing now.
+    Where it `is_due` the user pays without a request; with `only_card` it approves nothing now;
+    where a card `is_declined` it looks for another one.
 
     Reads come first, then the card is put on the platform where it is not, then every pending
     booking that was asked for is approved at its exact amount, all in one batch.
     """
     approves = (reading.asks_approval or is_due) and not only_card
-    reads = [CARDS] if reading.asks_wallet or is_due else []
+    looks = reading.asks_wallet or is_due or (is_declined and bool(wallet.earlier))
+    reads = [CARDS] if looks else []
     reads += [wallet.confirmations] if approves or wallet.earlier else []
     missing = [PrivateCall(name, {}) for name in reads if name not in wallet.called]
     if missing:
@@ -179,7 +187,7 @@ def next_calls(
     if wallet.names_other_card(reading) and not is_due:
         return []
     card, method_id = wallet.card, wallet.method_id
-    needs_method = reading.asks_card or reading.asks_method_id
+    needs_method = reading.asks_card or reading.asks_method_id or wallet.is_spare
     needs_method = needs_method or (approves and bool(wallet.pending))
     if needs_method and method_id is None and ADD not in wallet.called:
         return [] if card is None else [PrivateCall(ADD, {"card_id": card["card_id"]})]
@@ -214,12 +222,17 @@ def refusals(wallet: Wallet, reading: Reading) -> list[Refusal]:
     due = to_approve(reading, wallet)
     found: dict[str, Refusal] = {}
     for clause, amounts in stated_amounts(utterance, of_items).items():
-        words = utterance.words(clause).upper()
+        words = utterance.text[clause.start : clause.end].upper()
         # The right amount may be joined to another by a dash, as a range would be.
         named = {one.cents for one in starting_within(reading.stated, clause.start, clause.end)}
         for booking in due:
             if booking.booking_id in words and booking.cents not in named:
-                wrong = amounts[-1].cents
+                # Of several bookings in a clause an amount stands behind its own.
+                place = clause.start + words.index(booking.booking_id)
+                ends = [clause.start + words.find(one) for one in named_bookings(reading)]
+                end = min((one for one in ends if one > place), default=clause.end)
+                own = [one for one in amounts if place < one.start < end]
+                wrong = (own or amounts)[-1].cents
                 found[booking.booking_id] = Refusal(booking.booking_id, booking.cents, wrong)
     return list(found.values())
 

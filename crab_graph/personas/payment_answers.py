@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from crab_graph.money import format_dollars
 from crab_graph.personas.briefing import Reason
+from crab_graph.personas.declined_cards import failed_another, is_declined, method_words
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
 from crab_graph.personas.founded_denials import brands_in
@@ -20,7 +21,7 @@ from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
-from crab_graph.personas.wording import join_words, word_value
+from crab_graph.personas.wording import join_words
 
 _WHICH = re.compile(
     r"\b(?:which|what|whose|remind|again|once more|repeat)\b.{0,60}"
@@ -111,7 +112,8 @@ def _is_about_payment(turn: Turn) -> bool:
     if is_over and not has_done and not (turn.refused or wallet.errors):
         asks = reading.asks_card or reading.asks_method or bool(to_approve(reading, wallet))
         return reading.asks_wallet and asks
-    return reading.asks_wallet or (turn.is_due and bool(wallet.recorded))
+    is_spare = wallet.is_spare and bool(wallet.pending)
+    return reading.asks_wallet or is_spare or (turn.is_due and bool(wallet.recorded))
 
 
 def _dealings(turn: Turn, *, is_plan: bool) -> Decision:
@@ -119,7 +121,7 @@ def _dealings(turn: Turn, *, is_plan: bool) -> Decision:
     parts = _payment_words(turn, is_plan=is_plan)
     told: tuple[tuple[str, Reason], ...] = ()
     if _names_method(turn):
-        parts.append(_method_words(turn))
+        parts.append(method_words(turn))
         if CARD_FACT in turn.facts and turn.facts[CARD_FACT].value["card_id"] == turn.wallet.wanted:
             told = ((CARD_FACT, Reason.ASKED),)
     moved = not turn.wallet.called.isdisjoint({APPROVE, ADD})
@@ -146,7 +148,13 @@ def _names_method(turn: Turn) -> bool:
     reading, wallet = turn.reading, turn.wallet
     if wallet.added is not None:
         return True
-    is_said = turn.speaker.has_said(wallet.method_id or "")
+    method = wallet.method_id
+    is_said = method is None or turn.speaker.has_said(method)
+    if wallet.earlier and is_declined(reading) and failed_another(turn):
+        return True
+    if wallet.is_spare and method is not None:
+        # An agent that still speaks of the other card has not heard of this one.
+        return not (is_said and method in reading.ids)
     is_known = is_said and wallet.method_id in reading.ids
     if reading.asks_method and not is_known and (_asks_which(turn) or not is_said):
         return True
@@ -238,16 +246,3 @@ def _nothing_paid(turn: Turn, *, is_silent: bool) -> list[str]:
     if wallet.earlier:
         return [phrase("paid_before")]
     return [] if turn.reading.asks_method else [phrase("nothing_pending")]
-
-
-def _method_words(turn: Turn) -> str:
-    card, method_id = turn.wallet.card, turn.wallet.method_id
-    words = turn.briefing.lexicon.facts.get(CARD_FACT)
-    if card is None or words is None:
-        return turn.speaker.phrase("unknown")
-    name = word_value(words.form, card, words)
-    if method_id is None:
-        return turn.speaker.phrase("card_only", card=name)
-    if turn.reading.asks_card and turn.wallet.added is None:
-        return turn.speaker.phrase("card_there", method=method_id, card=name)
-    return turn.speaker.phrase("method", method=method_id, card=name)

@@ -1,5 +1,6 @@
 """How a user answers plans: whether one is put to it, and when it says yes."""
 
+import re
 from collections import Counter
 from collections.abc import Container
 
@@ -7,10 +8,26 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
 from crab_graph.personas.played_tokens import card_numbers
+from crab_graph.personas.stated_values import choices_in
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.personas.wordbook import ValueForm
 
+_TRADE = re.compile(
+    r"\b(?:collid\w+|conflicts?|clash\w*|matters? (?:\w+ ){0,2}more|more important|at odds"
+    r"|give up|has to give|must give|trade-?offs?|compromise)\b"
+)
+"""Puts one wish against another."""
+_OPINION = re.compile(
+    r"\b(?:what (?:do |would )?you think|your (?:thoughts|opinion|view|feedback)|thoughts\?"
+    r"|how (?:do|does|would) (?:this|that|it|these|those) (?:sound|look|seem|suit))\b",
+    re.I,
+)
+_SUITS = re.compile(
+    r"\b(?:does|do|would|will|is|are)\b[^?.]{0,20}\b[A-Z]{2}-\d+\b[^?]{0,90}"
+    r"\b(?:work|suit|fit|ok|okay|fine|good|all right|alright)\b[^?]{0,40}\?",
+    re.I,
+)
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
 
@@ -19,9 +36,18 @@ def asks_for_plan(turn: Turn) -> bool:
     reading = turn.reading
     if reading.asks_booking:
         return not _is_mere_check(turn)
+    if _asks_opinion(turn) and not turn.wallet.pending:
+        return True
     is_unpaid = reading.asks_approval and not turn.wallet.pending
     is_new = not turn.memory.approved or _offers_anew(turn)
     return is_unpaid and is_new and can_approve(turn)
+
+
+def _asks_opinion(turn: Turn) -> bool:
+    """Tell whether a message asks what the user thinks of a plan, or whether items suit it."""
+    text = turn.reading.utterance.text
+    asks_of_whole = is_whole_plan(turn) and _OPINION.search(text)
+    return bool(asks_of_whole or (is_one_plan(turn) and _SUITS.search(text)))
 
 
 def asks_for_rest(turn: Turn) -> bool:
@@ -98,12 +124,28 @@ def approve(turn: Turn) -> Decision | None:
     if turn.reading.asks_choice and not (is_asked and is_one_plan(turn)):
         # Of a plan that it may have as it is, or look further, the user takes the plan.
         is_fine = is_whole_plan(turn) and not turn.wallet.pending
-        return _yes(turn) if is_fine else turn.say("you_choose")
+        if is_fine:
+            return _yes(turn)
+        # Of ways out that it is offered, since nothing fits, none is what it asked for.
+        if not (_offered(turn) or turn.wallet.pending) and _offers_less(turn):
+            return turn.say("wishes_stand", insisted=True)
+        return turn.say("you_choose")
     if not is_asked:
         return None
     if not can_approve(turn):
         return turn.say("show_first")
     return _yes(turn)
+
+
+def _offers_less(turn: Turn) -> bool:
+    """Tell whether a choice among no items is between wishes, or with what is not wished."""
+    reading, text = turn.reading, turn.reading.utterance.text.casefold()
+    if reading.is_unable or reading.asks_change or _TRADE.search(text):
+        return True
+    words = turn.briefing.lexicon.facts
+    choices = [one for one in words if words[one].form is ValueForm.CHOICE and one in turn.facts]
+    named = ((choices_in(text, words[one]), turn.facts[one].value) for one in choices)
+    return any(len(own) > 1 and str(value) in own for own, value in named)
 
 
 def _yes(turn: Turn) -> Decision:
@@ -116,7 +158,8 @@ def other_card_words(turn: Turn) -> tuple[list[str], tuple[tuple[str, Reason], .
     """Say which card is meant, beside a yes, where a plan names another; and what is told so."""
     fact = turn.facts.get(CARD_FACT)
     named = card_numbers(turn.reading.utterance.text)
-    if fact is None or not named or str(fact.value["last4"]) in named:
+    # What was approved was paid otherwise with the user's will.
+    if turn.wallet.earlier or fact is None or not named or str(fact.value["last4"]) in named:
         return [], ()
     words = [turn.speaker.phrase("pays_otherwise"), turn.speaker.fact(fact)]
     return words, ((CARD_FACT, Reason.CORRECTED),)

@@ -210,7 +210,7 @@ class RulesUser:
         wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)
-        wallet = with_spare_card(wallet, reading, self._habit)
+        wallet = with_spare_card(wallet, reading, self._habit, said)
         asks_approval = reading.asks_approval
         conflicts = contradictions(plan, briefing)
         conflicts += [one for one in exceeded_by_more(text, said, briefing) if one not in conflicts]
@@ -228,7 +228,7 @@ class RulesUser:
             memory=memory,
             wallet=wallet,
             conflicts=tuple(conflicts),
-            playback=without_rise(text, played, briefing),
+            playback=without_rise(reading, played, briefing),
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.clause_features import ClauseFeatures, MessageSigns, message_features
 from crab_graph.personas.clause_words import ClauseWords
+from crab_graph.personas.failed_cards import FAILED
 from crab_graph.personas.plain_requests import (
     asks_for_approvals,
     asks_for_card,
@@ -317,7 +318,9 @@ class Reading:
     @cached_property
     def tells_of_failed_card(self) -> bool:
         """Whether it says that a card was declined, or a charge did not go through."""
-        return self._is_about_payment and any(s.says("card_failed") for s in self.segments)
+        return self._is_about_payment and any(
+            one.says("card_failed") or FAILED.search(one.text) for one in self.segments
+        )
 
     @property
     def asks_anything(self) -> bool:

@@ -224,3 +224,65 @@ def test_of_two_of_its_cards_it_names_the_one_to_be_charged(declined):
         payer.say(text)
     said = payer.say(declined)
     assert "PM-4242" in said and "0031" not in said and "ther card" not in said
+
+
+CAPPED = (
+    "Two went through. BK-1, $300.00, was declined: your Visa bears only $200.00 a day, so it needs"
+    " another card. {offer} Please approve $300.00 for BK-1 with the card you choose, and tell me.",
+    "I tried again, and the bank says no for the same reason: the Visa's $200.00 a day. {offer}"
+    " Approve $300.00 for BK-1 with it and I'll charge it right away.",
+    "argh, 4242 wont take BK-1 ($300.00) today, its max is $200.00 a day. {offer} which one?",
+)
+LOW = "There is also the Mastercard ending in 7529 (PM-7529) on your account; or add a new card."
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("declined", CAPPED)
+def test_a_card_that_cannot_bear_what_is_due_is_never_tried_again(declined, seed):
+    payer = Payer(seed)
+    low = {"card_id": "CD-1003", "brand": "Mastercard", "last4": "7529", "limit": "100.00"}
+    payer.cards.append({**low, "payment_method_id": "PM-7529"})
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(declined.format(offer=LOW))
+    assert "PM-0031" in said and "PM-4242" not in said and "7529" not in said
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_card_that_the_agent_names_is_taken_where_it_bears_what_is_due(seed):
+    payer = Payer(seed)
+    named = {"card_id": "CD-1003", "brand": "Mastercard", "last4": "7529", "limit": "9000.00"}
+    payer.cards.append({**named, "payment_method_id": "PM-7529"})
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(CAPPED[0].format(offer=LOW))
+    assert "PM-7529" in said and "0031" not in said and "4242" not in said
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "again",
+    [
+        "only the flight, $300.00, is unpaid\njust need a yes: retry it on visa 4242?",
+        "It was just this time, by the look of it. May I charge the Visa ending in 4242 once more?",
+        "The terminal failed, not your card. Shall I run BK-1 a second time? You approved it.",
+    ],
+)
+def test_asked_whether_to_try_a_card_once_more_it_says_so(again, seed):
+    payer = Payer(seed)
+    payer.cards[1] |= {"limit": "100.00"}
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(again)
+    assert "PM-4242" in said and "approved" not in said.casefold() and "0031" not in said
+
+
+def test_what_a_card_bears_a_day_is_not_taken_for_the_budget():
+    payer = Payer(0)
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(
+        "i get it, but visa 4242 wont take it today: its got $1,622.80 on it already and its max is"
+        " $1,750.00 a day, another $300.00 is over. do you add a third card?"
+    )
+    assert "budget" not in said.casefold() and "PM-0031" in said

@@ -1,0 +1,70 @@
+"""What an agent says of cards that failed: which it was, and whether it can bear what is due."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crab_graph.personas.questions import Segment
+
+_AGAIN = r"(?:again|anew|once more|(?:one|once) more time|a second time|another time)"
+_RETRY = re.compile(
+    r"\b(?:retry|retries|retrying|re-?try|re-?run|re-?attempt"
+    rf"|(?:try|tries|trying|charge|charging|run|running|attempt|put|take|swipe|use)\b.{{0,60}}"
+    rf"\b{_AGAIN}|(?:another|a second|one more) (?:go|try|attempt|shot)"
+    rf"|(?:\d{{4}}|card|visa|mastercard|amex|american express) {_AGAIN})\b"
+)
+"""What offers to try a card once more that was declined."""
+FAILED = re.compile(
+    r"\b(?:(?:won|didn|doesn|don|wouldn|can|couldn)['\u2019]?t (?:\w+ )?"
+    r"(?:take|bear|accept|work|cover|carry|hold|let|go (?:through|thru)|(?:be )?(?:charged|used))"
+    r"|cannot (?:take|bear|accept|cover|carry|be (?:charged|used))"
+    r"|(?:did|does|do|will|would) not (?:work|cover|carry)"
+    r"|not successful|unsuccessful|(?:says?|said) no|knocked (?:it )?back|no luck"
+    r"|exceed\w*|over its)\b"
+)
+"""What says beside the shared cue that a card failed."""
+_CAPPED = re.compile(
+    r"\b(?:limits?|limited|caps?|capped|max(?:ed)?|maximum|ceiling|bears?"
+    r"|(?:a|per|each|this|that|one) day|daily|today)\b"
+)
+_NOT_CAPPED = re.compile(r"\b(?:budget|within|below|no (?:\w+ )?limit|this time|tomorrow)\b")
+_CLAUSE_ENDS = re.compile(r"[!?;:\n]|\.(?!\d)|,(?!\d)")
+_DECLINED = re.compile(r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|limits?)\b")
+_BRANDS = {"amex": "american express"}
+"""Short names of brands."""
+
+
+def asks_retry(segments: Sequence[Segment]) -> bool:
+    """Tell whether a clause asks if a card is to be tried once more, or a list offers that."""
+    return any((one.is_request or one.is_item) and _RETRY.search(one.text) for one in segments)
+
+
+def names_card(text: str, card: Mapping[str, Any]) -> bool:
+    """Tell whether words name a card, by its number, its payment method's id or its brand."""
+    brand = str(card.get("brand", "")).casefold()
+    short = next((one for one, whole in _BRANDS.items() if whole == brand), brand)
+    method = str(card.get("payment_method_id") or "").casefold()
+    names = (str(card.get("last4", "")), method, brand, short)
+    return any(name and re.search(rf"\b{re.escape(name)}\b", text) for name in names)
+
+
+def told_of_limits(
+    messages: Sequence[str], cards: Sequence[Mapping[str, Any]], methods: Sequence[str]
+) -> set[str]:
+    """Return the payment methods of which messages say that they bear no more, or not so much.
+
+    They are among `methods`, those that were paid with, in order. A clause that names none is about
+    the one named last in its message; what only the latest message leaves unnamed is the last one.
+    """
+    own = [card for card in cards if card.get("payment_method_id") in methods]
+    found: set[str] = set()
+    for text in messages:
+        words = text.casefold()
+        if not (FAILED.search(words) or _DECLINED.search(words)):
+            continue
+        last = methods[-1:] if text is messages[-1] else []
+        for clause in _CLAUSE_ENDS.split(words):
+            last = [str(one["payment_method_id"]) for one in own if names_card(clause, one)] or last
+            if _CAPPED.search(clause) and not _NOT_CAPPED.search(clause):
+                found.update(last)
+    return found
