@@ -22,7 +22,7 @@ from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
-_DUTIES = (objection, keep, check, choose, retry, pay, answer, see_to_mishap, approve, react)
+_DUTIES = (objection, keep, retry, check, choose, pay, answer, see_to_mishap, approve, react)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
 _WHOLE = frozenset({retry, pay, answer, approve, react})

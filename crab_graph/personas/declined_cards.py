@@ -22,6 +22,8 @@ _OTHER_CARD = re.compile(
     r"\b(?:another|other|different|second|new|alternative|replacement|back-?up) "
     r"(?:\w+ )?(?:(?:payment|credit|bank|debit) )?"
     r"(?:card|methods?(?: of payment)?|means of payment)\b"
+    r"|\b(?:card|visa|mastercard|amex|american express)\b[^?]{0,40}\binstead\b"
+    r"|\b(?:card|one) you (?:name|choose|prefer)\b"
 )
 
 _OF_APPROVAL = re.compile(r"\b(?:did|have) you\b[^?]{0,40}\bapprov\w+[^?]*\?", re.I)

@@ -8,9 +8,9 @@ from crab_graph.personas.questions import Segment
 
 _AGAIN = r"(?:again|anew|once more|(?:one|once) more time|a second time|another time)"
 _RETRY = re.compile(
-    r"\b(?:retry|retries|retrying|re-?try|re-?run|re-?attempt"
+    r"\b(?:retry|retries|retrying|re-?try|re-?run|re-?attempt|repeat the (?:charge|payment)"
     rf"|(?:try|tries|trying|charge|charging|run|running|attempt|put|take|swipe|use)\b.{{0,60}}"
-    rf"\b{_AGAIN}|(?:another|a second|one more) (?:go|try|attempt|shot)"
+    rf"\b{_AGAIN}|(?:another|a second|second|one more) (?:go|try|attempt|shot)"
     rf"|(?:\d{{4}}|card|visa|mastercard|amex|american express) {_AGAIN})\b"
 )
 """What offers to try a card once more that was declined."""
@@ -18,7 +18,7 @@ FAILED = re.compile(
     r"\b(?:(?:won|didn|doesn|don|wouldn|can|couldn)['\u2019]?t (?:\w+ )?"
     r"(?:take|bear|accept|work|cover|carry|hold|let|go (?:through|thru)|(?:be )?(?:charged|used))"
     r"|cannot (?:take|bear|accept|cover|carry|be (?:charged|used))"
-    r"|(?:did|does|do|will|would) not (?:work|cover|carry)"
+    r"|(?:did|does|do|will|would) not (?:work|cover|carry|honou?r)"
     r"|not successful|unsuccessful|(?:says?|said) no|knocked (?:it )?back|no luck"
     r"|exceed\w*|over its)\b"
 )

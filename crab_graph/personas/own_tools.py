@@ -229,7 +229,7 @@ def refusals(wallet: Wallet, reading: Reading) -> list[Refusal]:
             if booking.booking_id in words and booking.cents not in named:
                 # Of several bookings in a clause an amount stands behind its own.
                 place = clause.start + words.index(booking.booking_id)
-                ends = [clause.start + words.find(one) for one in named_bookings(reading)]
+                ends = [clause.start + words.find(one.booking_id) for one in wallet.bookings]
                 end = min((one for one in ends if one > place), default=clause.end)
                 own = [one for one in amounts if place < one.start < end]
                 wrong = (own or amounts)[-1].cents

@@ -20,6 +20,8 @@ _TRADE = re.compile(
 """Puts one wish against another."""
 _OPINION = re.compile(
     r"\b(?:what (?:do |would )?you think|your (?:thoughts|opinion|view|feedback)|thoughts\?"
+    r"|(?:reply|answer|type|send|say|write)(?: back)?(?: with)?[ \"'\u201c*]{1,3}"
+    r"(?:book|yes|ok|go|confirm|approve\w*)\b"
     r"|how (?:do|does|would) (?:this|that|it|these|those) (?:sound|look|seem|suit))\b",
     re.I,
 )

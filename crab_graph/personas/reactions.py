@@ -23,11 +23,11 @@ def react(turn: Turn) -> Decision | None:
         return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
     if offers_to_show(reading.segments):
         return turn.say("show_first")
-    if reading.asks_change:
+    if reading.asks_change and not _only_waits(turn):
         return turn.say("firm")
     if reading.confirms:
         return turn.say("right", is_answer=True)
-    if reading.says_wait:
+    if reading.says_wait or _only_waits(turn):
         return turn.say("waiting")
     if reading.claims_done or reading.is_closing:
         return _take_stock(turn)
@@ -42,6 +42,12 @@ def react(turn: Turn) -> Decision | None:
     if turn.memory.asked_back < behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
+
+
+def _only_waits(turn: Turn) -> bool:
+    """Tell whether the one thing that a message asks for is time."""
+    asked = [one for one in turn.reading.segments if one.is_request]
+    return bool(asked) and all(one.says("wait") and not one.says("alteration") for one in asked)
 
 
 def _asks_of_yes(turn: Turn) -> bool:

@@ -90,6 +90,7 @@ def read_plan(
     Where it asks to book, a slot of which it shows no item has the one that was shown last before.
     """
     known = {item: slot for plan in earlier for item, slot in plan.items.items()}
+    known |= _in_place_of_lost(reading, known)
     stated = list(_stated(reading, read_stretches(reading, slots, known)))
     found: dict[str, dict[tuple[str, str], list[Stretch]]] = defaultdict(dict)
     for one in stated:
@@ -108,6 +109,24 @@ def read_plan(
     return StatedPlan(
         candidates, shared, tuple(_totals(reading, len(slots))), reading.said if stands else ""
     )
+
+
+def _in_place_of_lost(reading: Reading, known: Mapping[str, str]) -> dict[str, str]:
+    """Return the slot of an item that a message names for another that was sold to others."""
+    told = [name.upper() for one in reading.segments for name in ANY_ID.findall(one.text)]
+    gone = [
+        name.upper()
+        for one in reading.segments
+        if is_lost(one.text)
+        for name in ANY_ID.findall(one.text)
+    ]
+    found: dict[str, str] = {}
+    for lost in {name for name in gone if name in known}:
+        start = f"{lost.partition('-')[0]}-"
+        new = {name for name in told if name.startswith(start)} - known.keys() - {*gone}
+        if len(new) == 1 and sum(name.startswith(start) for name in {*gone}) == 1:
+            found[new.pop()] = known[lost]
+    return found
 
 
 def read_plans(texts: Iterable[str], briefing: UserBriefing) -> list[StatedPlan]:

@@ -178,7 +178,9 @@ def is_taken_back(text: str) -> bool:
 _LOST = re.compile(
     r"\b(?:was|were|is|are|been|got|just) (?:just |already |now |meanwhile )?"
     r"(?:sold|gone|snapped up)\b"
-    r"|\bno longer (?:available|there|free|on offer)\b"
+    r"|\bno longer (?:available|there|free|on offer)\b|\bsold out\b"
+    r"|\b(?:some(?:body|one)(?: else)?|others?|another customer) (?:has |have |had |just )*"
+    r"(?:bought|booked|grabbed|taken|took|got|snapped up)\b"
 )
 
 

@@ -286,3 +286,64 @@ def test_what_a_card_bears_a_day_is_not_taken_for_the_budget():
         " $1,750.00 a day, another $300.00 is over. do you add a third card?"
     )
     assert "budget" not in said.casefold() and "PM-0031" in said
+
+
+@pytest.mark.parametrize(
+    "ask",
+    ["Shall I leave BK-1 out then, and cancel it?", "Do you want me to cancel the flight instead?"],
+)
+def test_what_waits_for_its_payment_is_not_given_up(ask):
+    payer = Payer(1)
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    said = payer.say(ask)
+    assert "No" in said and "keep" in said
+
+
+def test_of_several_amounts_the_one_that_is_wrong_is_named():
+    payer = Payer(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    said = payer.say("Please approve BK-1 for $330.00 and BK-2 for $80.00 on your Visa.")
+    assert "you said $330.00" in said
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        "Nothing meets all you want. I see three ways:\n1. raise the budget by $200\n2. take a "
+        "2-star hotel\n3. drop the morning\nWhich would you choose?",
+        "Two of your wishes collide: the stars and the budget. Which matters more to you?",
+    ],
+)
+def test_where_nothing_fits_the_wishes_stand(ways):
+    said = answer(ways).casefold()
+    stands = ("wish", "asked for", "look again", "look once more", "it has to fit")
+    assert any(words in said for words in stands)
+    assert "whichever" not in said and "choice to you" not in said
+
+
+def test_what_takes_the_place_of_what_was_sold_is_of_the_same_slot():
+    said = answer(
+        f"Somebody else has just bought the last seats on {OUT}. I only find business now: "
+        "FL-10009, business, morning, $460.00. Shall I take it?"
+    )
+    assert "economy" in said.casefold() and "night" not in said.casefold()
+
+
+def test_who_asks_for_a_moment_gets_it():
+    said = answer("The return flight isn't confirmed yet. I'm checking. Can you wait a minute?")
+    assert "asked for" not in said and "fits" not in said
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "Let me know what you think.",
+        "Reply BOOK to confirm or CHANGE and what to change.",
+        "Your thoughts?",
+    ],
+)
+def test_a_whole_plan_is_agreed_to_by_one_that_is_asked_what_it_thinks(ask):
+    said = answer(f"{Plan().told}\n\nTrip total: {Plan().total}. {ask}").casefold()
+    assert any(word in said for word in ("go ahead", "yes", "book", "do it"))
