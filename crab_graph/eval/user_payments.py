@@ -1,22 +1,32 @@
 """Errors of the user in how it pays (rulebook §10, U6)."""
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Set
 from itertools import chain
 
 from crab_graph.domain.verification import Role
 from crab_graph.eval.blame import UserError
 from crab_graph.eval.dialogue import AgentMessage, UserMessage
+from crab_graph.eval.heard import heard
 from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.replay import CallStep
+from crab_graph.personas.declined_cards import is_declined
+from crab_graph.personas.failed_cards import wants_retry
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import Utterance
+from crab_graph.tools.fault_schedule import FaultKind
 from crab_graph.tools.registry import Owner
+from crab_graph.tools.tables import WORLD_FAULTS
 
 PAYMENT = frozenset({Role.PAID, Role.METHOD, Role.CHARGE_APPROVED})
 """What an error in how the user pays explains."""
+
+_LEFT_UNPAID = frozenset({Role.ENDED_PARTIAL, Role.ENDED_NONE})
+_INSISTS = 2
+"""Times from which it is an error to want a card tried that bears no more."""
 
 
 def payment_errors(episode: Episode) -> Iterator[UserError]:
@@ -33,13 +43,49 @@ def payment_errors(episode: Episode) -> Iterator[UserError]:
             covers = PAYMENT | {Role.SLOT_FILLED}
         for approval in history.approvals:
             if request.seq < approval.seq < answer.seq:
-                wrong = _wrong_part(episode, request, approval)
+                told = {token.upper() for token in ANY_ID.findall(answer.utterance.text)}
+                wrong = _wrong_part(episode, request, approval, told)
                 if wrong is not None:
                     text = f"approved another {wrong} for {approval.booking_id}"
                     yield UserError("U6", answer.number, text, covers)
         undone = _claimed_undone(episode, request, answer)
         if undone is not None:
             yield UserError("U6", answer.number, f"claimed {undone}", covers)
+    yield from _insistence(episode)
+
+
+def _insistence(episode: Episode) -> Iterator[UserError]:
+    """Yield an error where a card is to be tried again and again that was said to bear no more.
+
+    Once is no error. The limit is the bank's, of a task with that fault: another card of the
+    customer's bears the job.
+    """
+    spent = _spent_cards(episode)
+    times: Counter[str] = Counter()
+    is_told = False
+    for request, answer in episode.dialogue.answers:
+        amounts = {amount.cents for amount in request.amounts}
+        is_told = is_told or not amounts.isdisjoint(episode.history.limits)
+        if not (is_told and wants_retry(answer.utterance.text)):
+            continue
+        named = {token.upper() for token in ANY_ID.findall(answer.utterance.text)}
+        for method in named & spent.keys():
+            times[method] += spent[method] < request.seq
+            if times[method] == _INSISTS:
+                text = f"insisted on {method}, which bears no more"
+                yield UserError("U6", answer.number, text, PAYMENT | _LEFT_UNPAID)
+
+
+def _spent_cards(episode: Episode) -> dict[str, int]:
+    """Return the payment methods that went beyond what they bear a day, with the first charge."""
+    found: dict[str, int] = {}
+    for call in episode.trajectory.calls:
+        for event in call.events:
+            if event["table"] == WORLD_FAULTS.name and "subject" in event.get("set", ()):
+                row = episode.trajectory.ledger.world.get(WORLD_FAULTS.name, event["key"]) or {}
+                if row["kind"] == FaultKind.LIMIT:
+                    found.setdefault(str(event["set"]["subject"]), call.seq)
+    return found
 
 
 def calls_between(episode: Episode, request: AgentMessage, answer: UserMessage) -> list[CallStep]:
@@ -82,11 +128,13 @@ def _claims(utterance: Utterance) -> Iterator[str]:
             yield words
 
 
-def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> str | None:
+def _wrong_part(
+    episode: Episode, request: AgentMessage, approval: Payment, told: Set[str]
+) -> str | None:
     """Return which part of an approval is not as the agent asked, and could have been.
 
     What is due is what the booking cost when it was approved: a later change is not the user's
-    doing. To refuse the method of a stranger is no error.
+    doing. To refuse the method of a stranger is no error. The answer has `told` some ids.
     """
     ledger = episode.trajectory.ledger
     price = episode.history.price_before(approval.booking_id, approval.seq)
@@ -97,7 +145,9 @@ def _wrong_part(episode: Episode, request: AgentMessage, approval: Payment) -> s
     named = {token.upper() for token in ANY_ID.findall(request.utterance.text)}
     methods = ledger.find("payment_methods", "customer_id", episode.reading.task.customer_id)
     is_own_named = any(method["payment_method_id"] in named for method in methods)
-    if is_own_named and approval.payment_method_id not in named:
+    # In place of a card that failed the customer takes which it will, and says so.
+    is_free = approval.payment_method_id in told and is_declined(heard(episode, request))
+    if is_own_named and approval.payment_method_id not in named and not is_free:
         return "method"
     bookings = named & episode.history.by_id.keys()
     return "booking" if bookings and approval.booking_id not in bookings else None

@@ -72,6 +72,10 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
         only_card=only_card,
         is_declined=has_failed,
     )
+    # What is said to be booked it sees for itself, whatever else is asked.
+    is_claimed = reading.claims_done or reading.is_closing
+    if not calls and is_claimed and wallet.confirmations not in wallet.called:
+        return [PrivateCall(wallet.confirmations, {})]
     return first_ones(calls, wallet, turn.habit)
 
 

@@ -11,7 +11,8 @@ _RETRY = re.compile(
     r"\b(?:retry|retries|retrying|re-?try|re-?run|re-?attempt|repeat the (?:charge|payment)"
     rf"|(?:try|tries|trying|charge|charging|run|running|attempt|put|take|swipe|use)\b.{{0,60}}"
     rf"\b{_AGAIN}|(?:another|a second|second|one more) (?:go|try|attempt|shot)"
-    rf"|(?:\d{{4}}|card|visa|mastercard|amex|american express) {_AGAIN})\b"
+    rf"|(?:\d{{4}}|card|visa|mastercard|amex|american express) {_AGAIN}"
+    rf"|{_AGAIN} (?:on|with))\b"
 )
 """What offers to try a card once more that was declined."""
 FAILED = re.compile(
@@ -32,6 +33,11 @@ _CLAUSE_ENDS = re.compile(r"[!?;:\n]|\.(?!\d)|,(?!\d)")
 _DECLINED = re.compile(r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|limits?)\b")
 _BRANDS = {"amex": "american express"}
 """Short names of brands."""
+
+
+def wants_retry(text: str) -> bool:
+    """Tell whether words ask for a card to be tried once more."""
+    return _RETRY.search(text.casefold()) is not None
 
 
 def asks_retry(segments: Sequence[Segment]) -> bool:

@@ -245,4 +245,8 @@ def _nothing_paid(turn: Turn, *, is_silent: bool) -> list[str]:
         return []
     if wallet.earlier:
         return [phrase("paid_before")]
-    return [] if turn.reading.asks_method else [phrase("nothing_pending")]
+    if turn.reading.asks_method:
+        return []
+    # Before anything is booked a card may be named to which the user says no.
+    other, _ = other_card_words(turn)
+    return other or [phrase("nothing_pending")]

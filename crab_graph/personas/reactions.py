@@ -10,6 +10,13 @@ from crab_graph.text.phrases import TerminalToken
 _OF_WHAT = re.compile(r"\b(?:who|whose|what|which|when|where|why|how)\b", re.I)
 """What begins a question that no yes answers."""
 
+_AS_BEFORE = re.compile(
+    r"\b(?:the rest|everything else|all else|all the others?|nothing else)\b[^?.]{0,40}"
+    r"\b(?:as before|the same|unchanged|as it was|stays?|stands?|holds?)\b[^?]*\?",
+    re.I,
+)
+"""Asks whether what was said before holds."""
+
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -39,6 +46,8 @@ def react(turn: Turn) -> Decision | None:
         return None
     if _asks_of_yes(turn):
         return turn.say("approve", is_content=True, approved=True)
+    if _AS_BEFORE.search(turn.text):
+        return turn.say("right", is_answer=True)
     if turn.memory.asked_back < behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")

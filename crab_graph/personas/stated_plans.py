@@ -30,6 +30,10 @@ _COMPARED = re.compile(
 _OTHER_CHOICE = re.compile(
     r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have)\b"
 )
+_PLAN_AT = re.compile(
+    r"\b(?:plan|itinerary|package|proposal)s?:? (?:at|for|costs?|comes? to|is|=)? ?(?=[$\d])"
+)
+"""What names a total by what it is of."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -193,7 +197,7 @@ def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool]]:
     lexicon = reading.lexicon
     cue = pattern("totals", "total")
     for segment in reading.segments:
-        match = cue.search(segment.text)
+        match = cue.search(segment.text) or _PLAN_AT.search(segment.text)
         if match is None:
             continue
         items = len(set(ANY_ID.findall(segment.text)))

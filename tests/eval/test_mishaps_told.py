@@ -9,6 +9,7 @@ import pytest
 
 from crab_graph.domains.task import Task
 from crab_graph.domains.travel.domain import TRAVEL
+from crab_graph.money import format_dollars
 from crab_graph.tools.fault_schedule import WorldFault
 from tests.eval.builders import (
     ANA,
@@ -18,6 +19,7 @@ from tests.eval.builders import (
     LEO,
     OUT,
     OUT_SPARE,
+    SMALL_CARD,
     Script,
     build_rows,
     build_task,
@@ -68,7 +70,7 @@ def episode(fault, *lines):
                 script.approve(made[0], method, due)
                 script.charge(made[0], method)
             case _ if line.startswith("u: "):
-                script.user(line[3:])
+                script.user(line[3:].format(method=method))
             case _:
                 script.agent(line)
     script.user("###STOP###")
@@ -216,3 +218,38 @@ def test_what_was_sold_is_no_part_of_the_nearest_solution_any_more():
     assert explanation is not None
     parts = {one.slot: one for one in explanation.parts}
     assert parts["outbound"].nearest["flight_id"] == OUT_SPARE
+
+
+@pytest.mark.parametrize(
+    ("fault", "tells", "times", "is_error"),
+    [
+        (LIMIT, "it bears $200.00 a day", 2, True),
+        (LIMIT, "it bears $200.00 a day", 1, False),
+        (LIMIT, "it was declined", 2, False),
+        (DECLINED, "it bears $200.00 a day", 2, False),
+    ],
+)
+def test_to_insist_on_a_card_that_bears_no_more_is_the_users_error(fault, tells, times, is_error):
+    talk = (f"I am sorry, {tells}. Another card?", "u: Then try {method} again!") * times
+    found = episode(fault, "book", "pay", *talk).metrics["user_errors"]
+    assert ("U6" in [one["code"] for one in found]) is is_error
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_error"),
+    [
+        ("It was declined. Use another card: approve {b} ({s}) with {m}, or one you add?", False),
+        ("Please approve {b} ({s}) with {m}.", True),
+    ],
+)
+def test_in_place_of_a_declined_card_the_customer_takes_which_it_says(asked, is_error):
+    script = Script(broken(LIMIT))
+    booking_id, method = tried(script, OUT)["booking_id"], script.add_card(CARD)
+    due = script.ledger.inserted("bookings")[0]["total_cents"]
+    other = script.add_card(SMALL_CARD)
+    script.agent(asked.format(b=booking_id, m=method, s=format_dollars(due)))
+    script.approve(booking_id, other, due)
+    script.user(f"Approved, with {other}.")
+    script.user("###STOP###")
+    errors = graded(script).metrics["user_errors"]
+    assert ("U6" in [one["code"] for one in errors]) is is_error

@@ -347,3 +347,25 @@ def test_who_asks_for_a_moment_gets_it():
 def test_a_whole_plan_is_agreed_to_by_one_that_is_asked_what_it_thinks(ask):
     said = answer(f"{Plan().told}\n\nTrip total: {Plan().total}. {ask}").casefold()
     assert any(word in said for word in ("go ahead", "yes", "book", "do it"))
+
+
+def test_a_plan_whose_sum_stands_beside_its_name_is_held_against_the_budget():
+    assert "$1,500" in answer(f"{Plan().told}\n\nNew plan at $1,812.00. OK?")
+
+
+def test_whether_all_else_is_as_before_is_answered():
+    said = answer("So you want something else now. Is the rest as before?").casefold()
+    assert any(word in said for word in ("right", "yes", "correct"))
+
+
+def test_once_more_on_a_card_is_another_try():
+    payer = Payer(1)
+    payer.cards[1] |= {"limit": "100.00"}
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    assert "PM-4242" in payer.say("BK-1 bounced ($300.00). once more on 4242?")
+
+
+def test_before_anything_is_booked_a_card_that_is_not_meant_is_refused():
+    said = answer("Your account has no Visa. Could I use the Amex ending in 6700 instead?")
+    assert "4242" in said
