@@ -21,16 +21,19 @@ FAILED = re.compile(
     r"|cannot (?:take|bear|accept|cover|carry|be (?:charged|used))"
     r"|(?:did|does|do|will|would) not (?:work|cover|carry|honou?r)"
     r"|not successful|unsuccessful|(?:says?|said) no|knocked (?:it )?back|no luck"
-    r"|exceed\w*|over its)\b"
+    r"|refuse|refusal|exceed\w*|over its)\b"
 )
 """What says beside the shared cue that a card failed."""
+_OFFERS = re.compile(r"\bi (?:\w+ )?(?:suggest|propose|recommend|would|could|can|may)\b|\bi.d\b")
 _CAPPED = re.compile(
     r"\b(?:limits?|limited|caps?|capped|max(?:ed)?|maximum|ceiling|bears?"
     r"|(?:a|per|each|this|that|one) day|daily|today)\b"
 )
 _NOT_CAPPED = re.compile(r"\b(?:budget|within|below|no (?:\w+ )?limit|this time|tomorrow)\b")
 _CLAUSE_ENDS = re.compile(r"[!?;:\n]|\.(?!\d)|,(?!\d)")
-_DECLINED = re.compile(r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|limits?)\b")
+_DECLINED = re.compile(
+    r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|limits?|bears)\b"
+)
 _BRANDS = {"amex": "american express"}
 """Short names of brands."""
 
@@ -41,8 +44,11 @@ def wants_retry(text: str) -> bool:
 
 
 def asks_retry(segments: Sequence[Segment]) -> bool:
-    """Tell whether a clause asks if a card is to be tried once more, or a list offers that."""
-    return any((one.is_request or one.is_item) and _RETRY.search(one.text) for one in segments)
+    """Tell whether a clause asks if a card is to be tried once more, or offers that."""
+    return any(
+        _RETRY.search(one.text) and (one.is_request or one.is_item or _OFFERS.search(one.text))
+        for one in segments
+    )
 
 
 def names_card(text: str, card: Mapping[str, Any]) -> bool:

@@ -34,6 +34,13 @@ _GIVE_UP = re.compile(
     re.I,
 )
 """Asks whether to give up what waits for payment, as a card was declined."""
+_GOES_ON = re.compile(
+    r"\b(?:shall|should|may|can|want me to|like me to)\b[^?.]{0,20}"
+    r"\b(?:(?:keep|go on|continue) (?:looking|searching|trying)"
+    r"|(?:look|search) (?:again|further|on))\b[^?.]*\?",
+    re.I,
+)
+"""Asks whether to look further."""
 _TAKE = re.compile(
     r"\b(?:instead|in its place|(?:take|book|reserve|use|have|go (?:for|with|ahead)|proceed)\b"
     r"|still (?:want|book|take)|(?:all right|alright|ok|okay|fine|acceptable|agree\w*)\b)[^?]*\?"
@@ -50,6 +57,8 @@ _LATEST = 4
 def see_to_mishap(turn: Turn) -> Decision | None:
     """Answer what is asked of something that was sold or got dearer; `None` where nothing is."""
     text = turn.reading.utterance.text
+    if _GOES_ON.search(text):
+        return turn.say("look_again", is_content=True, moved=True)
     is_sold, is_dearer = (form.search(text) is not None for form in (_SOLD, _DEARER))
     if turn.reading.asks_booking or not (is_sold or is_dearer):
         return None

@@ -108,6 +108,9 @@ _YES = (
         r"to your (?:liking|taste))\b"
     ),
     re.compile(r"\bdo you (?:agree|approve|accept)\b"),
+    re.compile(
+        r"\b(?:ok|okay|yes|nod|word)[\"'*]* (?:will do|is (?:enough|all (?:i|we) need)|suffices)\b"
+    ),
     re.compile(r"\bis (?:the (?:plan|proposal)|this|that|it) (?:a (?:yes|go)|good to go)\b"),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Container
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Reason
-from crab_graph.personas.own_tools import CARD_FACT, named_bookings
+from crab_graph.personas.own_tools import BOOKING_ID, CARD_FACT, named_bookings
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.stated_values import choices_in
 from crab_graph.personas.turns import Decision, Turn
@@ -29,6 +29,9 @@ _SUITS = re.compile(
     r"\b(?:does|do|would|will|is|are)\b[^?.]{0,20}\b[A-Z]{2}-\d+\b[^?]{0,90}"
     r"\b(?:work|suit|fit|ok|okay|fine|good|all right|alright)\b[^?]{0,40}\?",
     re.I,
+)
+_NEW_PRICE = re.compile(
+    r"\b(?:went up|gone up|rose|risen|dearer|now costs?|new price|higher price|expired)\b", re.I
 )
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
@@ -62,8 +65,12 @@ def asks_for_rest(turn: Turn) -> bool:
         return False
     slots, starts = {slot.id for slot in missing}, {slot.id_prefix.casefold() for slot in missing}
     asking = [one for one in turn.reading.segments if one.is_request and one.says(*_WANTS_YES)]
+    # A new price is of what was not booked at the old one.
+    text = turn.reading.utterance.text
+    is_of_price = _NEW_PRICE.search(text) is not None and BOOKING_ID not in text.upper()
     return bool(asking) and all(
-        one.named <= slots if one.named else _is_of(one.text, starts) for one in asking
+        one.named <= slots if one.named else is_of_price or _is_of(one.text, starts)
+        for one in asking
     )
 
 

@@ -369,3 +369,23 @@ def test_once_more_on_a_card_is_another_try():
 def test_before_anything_is_booked_a_card_that_is_not_meant_is_refused():
     said = answer("Your account has no Visa. Could I use the Amex ending in 6700 instead?")
     assert "4242" in said
+
+
+def test_an_agent_may_go_on_looking():
+    said = answer("No plan yet, the system is slow. Shall I keep looking?").casefold()
+    assert "look" in said or "find" in said or "see" in said
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_new_price_is_agreed_to_and_nothing_paid_for_it(seed):
+    payer = Payer(seed)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    payer.say("Juniper Court went up a little, by $6.40 a night. Still OK?")
+    calls = [call["name"] for one in payer.messages for call in one.get("tool_calls", ())]
+    assert "record_payment_approval" not in calls
+
+
+def test_an_ok_that_will_do_is_given():
+    said = answer("Before I book: anything you'd change? If not, a simple OK will do.").casefold()
+    assert any(word in said for word in ("go ahead", "yes", "book", "do it"))
