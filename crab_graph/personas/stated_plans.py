@@ -31,7 +31,7 @@ _OTHER_CHOICE = re.compile(
     r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have)\b"
 )
 _PLAN_AT = re.compile(
-    r"\b(?:plan|itinerary|package|proposal)s?:? (?:at|for|costs?|comes? to|is|=)? ?(?=[$\d])"
+    r"\b(?:plan|package|proposal)s?:? (?:at|for|costs?|comes? to|is|=)? ?(?=[$\d])"
 )
 """What names a total by what it is of."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
