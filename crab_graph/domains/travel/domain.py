@@ -498,7 +498,7 @@ TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
         version=7,
-        reads=(2, 3, 4, 5),
+        reads=(2, 3, 4, 5, 6),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),
