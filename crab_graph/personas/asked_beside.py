@@ -7,8 +7,9 @@ two more often than not: what stands in one list with them is asked as they are.
 from functools import lru_cache
 
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.played_clauses import asks_check
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
+from crab_graph.personas.understanding import AS_MANY, HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _ASKED = -1.5
@@ -34,7 +35,8 @@ def asked_beside(reading: Reading) -> tuple[str, ...]:
     for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
         scores = {key: float(reading.fact_scores[row, places[key]]) for key in features.facts}
         asked = [key for key in scores if key in reading.asked and scores[key] > _ASKED]
-        if not segment.is_request or not any(facts[key].conflict for key in asked):
+        is_list = segment.is_request or len(_bare_cues(features)) > AS_MANY
+        if not is_list or not any(facts[key].conflict or facts[key].lent for key in asked):
             continue
         has_day = any(facts[key].form is ValueForm.DATE for key in asked)
         for key, score in scores.items():
@@ -55,18 +57,23 @@ def asked_alone(reading: Reading) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
         is_question = segment.is_request and segment.text.rstrip().endswith("?")
-        if not is_question or segment.is_firm or segment.says(*_OTHER_QUESTIONS):
+        if not is_question or asks_check(reading, row) or segment.says(*_OTHER_QUESTIONS):
             continue
         scores = {
             key: float(reading.fact_scores[row, places[key]])
             for key, how in features.facts.items()
-            if not how.isdisjoint(_NAMED)
+            if not how.isdisjoint(_NAMED) and ("how:cue" in how or not segment.says("foreign"))
         }
         is_read = any(key in scores for key in (*reading.asked, *reading.checked))
         best = max(scores, key=scores.__getitem__, default="")
         if best and not is_read and scores[best] > _LIKELY_ALONE:
             found[best] = None
     return tuple(found)
+
+
+def _bare_cues(features: ClauseFeatures) -> list[str]:
+    """Return the facts that a clause names by words of their own, and no value of."""
+    return [k for k, how in features.facts.items() if "how:cue" in how and "value" not in how]
 
 
 def _least(words: FactWords, segment: Segment, features: ClauseFeatures, *, has_day: bool) -> float:

@@ -15,7 +15,9 @@ from crab_graph.personas.clause_words import ClauseWords, grams, numeral, pieces
 from crab_graph.personas.questions import Earlier, FactCandidate, Segment, candidates, has_rival
 from crab_graph.personas.wordbook import DomainLexicon, phrase_book
 
-_NOT_READ = "says_approved says_done says_added agent_words person denied not_stated firm wants_yes"
+_NOT_READ = (
+    "says_approved says_done says_added agent_words person denied not_stated firm wants_yes foreign"
+)
 _OF_MESSAGE = (
     "options inability done wait payment transferred offers_human choice open closing"
 ).split()

@@ -20,6 +20,7 @@ from crab_graph.personas.sought_facts import (
     asks_within_bounds,
     is_apart,
     is_asked_by_name,
+    is_lent,
     is_named,
     new_facts,
     pointed_at,
@@ -28,6 +29,7 @@ from crab_graph.personas.sought_facts import (
     spent_wishes,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
@@ -84,6 +86,9 @@ def _urgency(turn: Turn, key: str) -> int:
         return 2 if stands_in(reading.utterance.text, key, turn.briefing) else 0
     if _is_of_other_slots(turn, key):
         return 1
+    if reading.lexicon.facts[key].form is ValueForm.FLAG and is_lent(turn, key):
+        # A mere condition is no value to choose: what others ask for comes first.
+        return int(any(is_named(turn, one) for one in reading.asked if one != key))
     named = [how for how in reading.features if key in how.facts]
     return int(bool(named) and all(_is_beside_topic(turn, key, how) for how in named))
 

@@ -204,6 +204,12 @@ def _choice(
         yield _labelled(_words("others", others=either), template)
 
 
+def said_by_hours(fact: Fact, briefing: UserBriefing) -> Saying:
+    """Return how a time of day is said by its hours."""
+    template = _words("labelled", label=label_of(fact.key))
+    return _labelled(_by_hours(str(fact.value), briefing.lexicon.facts[fact.key]), template)
+
+
 def _by_hours(value: str, words: FactWords) -> str:
     """Return a time of day by where it begins and ends among the others."""
     ordered = sorted(words.hours, key=lambda one: words.hours[one])

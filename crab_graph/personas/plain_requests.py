@@ -128,6 +128,10 @@ _PAYMENTS = re.compile(r"\bbk-\d|\b(?:payments?|charges?|bookings?|amounts?)\b")
 _SHOWS = re.compile(
     r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |also |just )?(?:show|send|list|present|give"
     r"|share|tell|walk|read|post|lay)\b"
+    r"|\b(?:shall|should|may|can|could) (?:i|we) (?:now |then |just |already )?(?:start|begin"
+    r"|go and|have|take|run|do) (?:\w+ ){0,3}(?:search\w*|look\w*|check\w*)\b"
+    r"|\b(?:do|have) i (?:have )?your (?:permission|leave|consent|ok(?:ay)?) to (?:look|search"
+    r"|access|open|check|see|start|begin)\b"
     r"|\b(?:would|do) you (?:like|want|care|wish) (?:me |us )?to (?:(?:see|hear|show|send|list)"
     r" (?:it|them|the|my|these|those|this|that|what|all|more)|have a look)\b"
 )
@@ -170,6 +174,8 @@ _GOES_ON = re.compile(
     r"\b(?:what|anything) else\b|\bwhat(?:.s| is| comes) next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
     rf"|\b(?:another|some other) {_WISH}\b"
     r"|\b(?:is|was) (?:that|this|it) (?:all of it|everything|the lot)\b"
+    r"|\b(?:tell me|say|let me know|add) (?:if |whether )?(?:what|anything)(?:.s| is)?"
+    r" (?:still )?missing"
 )
 
 
@@ -182,6 +188,39 @@ def asks_what_else(segments: Sequence[Segment]) -> bool:
     """Tell whether a message asks what else there is to say, in so many words, and of no deal."""
     asked = (one.text for one in segments if one.is_request and not one.says("booking_act"))
     return any(_GOES_ON.search(text) and not _HELP.search(text) for text in asked)
+
+
+_ASSUMES = re.compile(
+    r"\b(?:shall|should|may|can|could|do) i (?:safely |just |then )*"
+    r"(?:take (?:it (?:that|as|you|then|from|there|the|any)|from)|assume|conclude|infer|presume)\b"
+)
+
+
+_GIVES_UP = re.compile(
+    r"\b(?:which|what|any|one|some)\b.{0,40}\b(?:give up|do without|compromise on|sacrifice|relax"
+    r"|waive|drop|least important|less important|matters? least)\b"
+)
+
+
+def asks_to_give_up(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message asks which of the wishes may go unmet."""
+    return any(one.is_request and _GIVES_UP.search(one.text) for one in segments)
+
+
+_WHO_ELSE = re.compile(r"\b(?:any|some)(?:one|body) else\b")
+
+
+def asks_who_else(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message asks for other people, which is not to ask what else there is."""
+    return any(one.is_request and _WHO_ELSE.search(one.text) for one in segments)
+
+
+def assumes(segments: Sequence[Segment]) -> bool:
+    """Tell whether all that a message asks is if it may take something for granted, and no deal."""
+    asked = [one for one in segments if one.is_request]
+    return any(_ASSUMES.search(one.text) for one in asked) and not any(
+        one.says("booking_act", "approval") for one in asked
+    )
 
 
 _TELL = re.compile(r"\b(?:say so|name (?:it|them)|tell me|shout|speak up|speak now|let me know)\b")

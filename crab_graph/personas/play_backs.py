@@ -426,6 +426,13 @@ class _Comparison:
                     self._mark(start, is_right=is_right)
                     self._mark(target, is_right=is_right)
                     text = text[: found[0]] + " " * (found[1] - found[0]) + text[found[1] :]
+            others = facts[target].cues.items()
+            for value, cue in others:
+                # The one end is right, so that the other is told of the same way.
+                if value != str(self._facts[target]) and _route(text, first, cue):
+                    self._mark(target, is_right=False, said=value)
+                elif value != str(self._facts[start]) and _route(text, cue, last):
+                    self._mark(start, is_right=False, said=value)
         return text
 
     def _without_counts(self, text: str) -> str:

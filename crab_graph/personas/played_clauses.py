@@ -13,6 +13,7 @@ _TAG = re.compile(
     r"| meant?)|yes ?(?:or|/) ?no|y/n"
     r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
     r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
+    r"|(?:is|are|was|were) (?:that|this|it|these|those) (?:the|your) (?:\w+ ){0,2}\w+"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
     r" (?:it|you|they|that|i)))"
     r"\W*\?\W*$"
@@ -23,15 +24,20 @@ _LEADS = re.compile(
     r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
     r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"
     r"|please (?:confirm|verify|check)|confirming|am i right|do i understand|did i get"
-    r"|have i (?:got|understood)|if i understand|i understand|as i understand|you (?:want|said))\b"
+    r"|have i (?:got|understood)|if i understand|i understand|as i understand|you (?:want|said)"
+    r"|(?:and |then |so )?(?:shall|should|may|can|could|do) i (?:safely |just |then )*"
+    r"(?:take (?:it (?:that|as|you|then|from|there|the|any)|from)|assume|conclude|infer|presume))\b"
 )
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
     r"|what i have|here.s what|my notes"
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
+    r"|unless (?:i hear|you (?:say|tell me)|told) otherwise"
     r"|(?:restate|repeat|read) (?:it|this|that|everything))\b"
 )
+_MEANS = re.compile(r"(?<!what )(?<!which )\b(?:do|did|would|that) you mean\b(?!.*\bor\b)")
+"""Asks if something that was said is what it takes it for."""
 _CONFIRMED = re.compile(r"\b(?:confirmed|correct|right)\W*\?\W*$")
 TO_CONFIRM = re.compile(
     r"\b(?:confirm|make sure|double-check|restate|recap|summari[sz]e|sum up"
@@ -83,7 +89,9 @@ _CHOICE = re.compile(
 )
 _LOOSE_TAG = re.compile(
     r"\b(?:(?:is |are )?(?:that|this|it|all|everything|these) )?(?:all )?"
-    r"(?:ok(?:ay)?|good|fine|clear)\W*\?\W*$"
+    r"(?:(?:ok(?:ay)?|good|fine|clear|with you)(?: (?:so far|with you|by you|for you|to you))?"
+    r"|does (?:that|this|it|all (?:that|this)) (?:\w+ )?(?:work|suit|fit|match|sound \w+|look \w+)"
+    r"(?: (?:for )?you)?|(?:sounds?|looks?) (?:about |all )?(?:right|good|ok(?:ay)?|fine))\W*\?\W*$"
 )
 """Behind wishes it asks whether they are right, behind a proposal for a yes."""
 _LIMIT = re.compile(r"\b(?:budget|max\w*|limit|at most|up to|within|under|ceiling|cap)\b")
@@ -116,7 +124,7 @@ def is_check(segment: Segment) -> bool:
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
     found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
-    found = found or FAULTS.search(text) or _PAYS_WITH.search(text)
+    found = found or FAULTS.search(text) or _PAYS_WITH.search(text) or _MEANS.search(text)
     return found is not None or segment.says("check")
 
 
@@ -190,7 +198,7 @@ def played_clauses(reading: Reading) -> set[int]:
         for before, one in zip(asks, reading.segments, strict=False)
     ]
     for number, segment in enumerate(reading.segments):
-        if _is_for_booking(segment):
+        if _is_for_booking(segment) or (segment.is_request and segment.says("foreign")):
             continue
         if asks_check(reading, number):
             checks.add(number)

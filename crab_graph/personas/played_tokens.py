@@ -37,6 +37,13 @@ _SUM = re.compile(
 """What things cost together, which is no wish."""
 
 
+_OF_ALL = re.compile(
+    r"\b(?:budget|spend\w*|limit\w*|max\w*|ceiling|afford|total|in all|altogether|overall)\b"
+)
+"""What makes an amount one of everything, whatever stands beside it."""
+_PART = re.compile(r"[,;]\s")
+
+
 class PlayedTokens:
     """What a user's facts say in figures and signs, with which passages are compared."""
 
@@ -77,13 +84,27 @@ class PlayedTokens:
         for key, words in self._lexicon.facts.items():
             if words.form is not ValueForm.MONEY or _SUM.search(text):
                 continue
-            stated = [one.cents for one in amounts if _is_cap(text, one, passage.start)]
+            stated = [
+                one.cents
+                for one in amounts
+                if _is_cap(text, one, passage.start) and not self._is_of_some(text, one, passage)
+            ]
             if not stated and (bare := _BARE_CAP.search(text)):
                 stated = [parse_cents(bare[1] + (bare[2] or ""))]
             for cents in stated[:1]:
                 mine = self._facts.get(key)
                 is_right = mine is not None and parse_cents(mine) == cents
                 yield Compared(key, is_right, str(cents))
+
+    def _is_of_some(self, text: str, amount: Amount, passage: Stretch) -> bool:
+        """Tell whether an amount is said of some of the things, as what two of them cost."""
+        at = amount.start - passage.start
+        start = max((one.end() for one in _PART.finditer(text, 0, at)), default=0)
+        behind = _PART.search(text, at)
+        part = text[start : behind.start() if behind else len(text)]
+        named = self._lexicon.named_slots(part)
+        is_all = _OF_ALL.search(part) or self._lexicon.whole.search(part)
+        return bool(named) and len(named) < len(self._lexicon.slots) and not is_all
 
     def _card(self, text: str) -> Iterator[Compared]:
         for key, words in self._lexicon.facts.items():

@@ -5,15 +5,15 @@ both, or only there?` asks whether a wish holds throughout.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.understanding import ANY_ID, HEARD_AT_ONCE, Reading
-from crab_graph.personas.wordbook import DomainLexicon, FactWords
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 OR = re.compile(r"\bor\b|/")
 _LISTED = re.compile(r"\bor\b|/|,")
@@ -23,6 +23,17 @@ _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
     r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back)\b"
 )
+_WHOLE = re.compile(
+    r"\b(?:per|for (?:one|each|every)) (?:person|head|traveller|traveler|guest|adult|night)\b"
+    r"|\beach\b|\b(?:in total|altogether|all[- ]in|total)\b|\bfor (?:everything|everyone|all)\b"
+    r"|\binclud\w+|\bcover\w*"
+)
+"""Asks of how much an amount is."""
+_MEANING = re.compile(
+    r"\b(?:what|which|how)\b.*\b(?:mean|means|meant|meaning|counts?|hours?|understand by|define)\b"
+    r"|\b(?:includes?|covers?|counts? as|mean|means)\b.{0,30}\d"
+)
+"""Asks what a word for hours stands for."""
 _CHOOSE = re.compile(
     r"\b(?:choose|pick|prefer\w*|which|options?|choices?|rather|select|fancy|kinds?|types?)\b"
 )
@@ -56,11 +67,26 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
     for segment, features in clauses:
         named = _throughout_in(segment, features, reading.lexicon)
         is_asked = segment.is_request and "?" in segment.text
-        if is_asked and _THROUGHOUT.search(segment.text) and not ANY_ID.search(segment.text):
+        is_whole = any(reading.lexicon.facts[key].form is ValueForm.MONEY for key in named)
+        asks = _THROUGHOUT.search(segment.text) or is_whole
+        if is_asked and asks and not ANY_ID.search(segment.text):
             refers = not named and _REFERS.search(segment.text)
             found |= dict.fromkeys(before if refers else named)
         before = named
     return tuple(found)
+
+
+@lru_cache(maxsize=HEARD_AT_ONCE)
+def asked_hours(reading: Reading) -> Mapping[str, frozenset[str]]:
+    """Return the words for hours of which a question asks what they mean, by key of a wish."""
+    found: dict[str, frozenset[str]] = {}
+    for segment, _ in _questions(reading):
+        if _MEANING.search(segment.text):
+            for key, words in reading.lexicon.facts.items():
+                named = words_of(segment.text, words) if words.hours and not words.is_joint else ()
+                if named:
+                    found[key] = frozenset(named)
+    return found
 
 
 def _listed_menus(reading: Reading) -> Iterator[str]:
@@ -109,5 +135,12 @@ def _throughout_in(segment: Segment, features: ClauseFeatures, lexicon: DomainLe
     return [
         key
         for key in features.facts
-        if lexicon.facts[key].throughout and names_value(segment.text, lexicon.facts[key])
+        if lexicon.facts[key].throughout and _holds_for(segment.text, lexicon.facts[key])
     ]
+
+
+def _holds_for(text: str, words: FactWords) -> bool:
+    """Tell whether a question is of how much of the whole a wish holds."""
+    if words.form is ValueForm.MONEY:
+        return _WHOLE.search(text) is not None
+    return names_value(text, words)

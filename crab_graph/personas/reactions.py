@@ -17,6 +17,11 @@ _AS_BEFORE = re.compile(
 )
 """Asks whether what was said before holds."""
 
+_EITHER = re.compile(
+    r"^(?!.*\b(?:who|what|which|when|where|why|how)\b).*\b(?:prefer|rather)\b.*\bor\b.*\?"
+    r"|\b(?:i suppose|i assume|i take it|i guess|i presume)\b.*\?"
+)
+"""Asks which of two it is to be, or if what it supposes will do."""
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -28,27 +33,40 @@ def react(turn: Turn) -> Decision | None:
         if turn.memory.insisted < behavior.insists:
             return turn.say("insist", insisted=True)
         return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
+    if reading.asks_foreign and not turn.playback.states:
+        return turn.say(_on_foreign(turn))
     if offers_to_show(reading.segments):
         return turn.say("show_first")
+    if reading.asks_of_extra and reading.asks_change:
+        return turn.say("fine_with_me")
     if reading.asks_change and not _only_waits(turn):
         return turn.say("firm")
     if reading.confirms:
-        return turn.say("right", is_answer=True)
+        # Of what things cost nobody asks the one who is to pay for them.
+        act = "relies" if reading.amounts and not turn.playback.states else "right"
+        return turn.say(act, is_answer=True)
     if reading.says_wait or _only_waits(turn):
         return turn.say("waiting")
     if reading.claims_done or reading.is_closing:
         return _take_stock(turn)
     if reading.is_unable:
         return turn.say("insist", insisted=True)
-    if reading.offers_extra:
+    if reading.offers_extra or reading.asks_of_extra:
         return turn.say("no_extra")
     if not reading.asks_anything:
         return None
     if _asks_of_yes(turn):
         return turn.say("approve", is_content=True, approved=True)
+    return _on_unclear(turn)
+
+
+def _on_unclear(turn: Turn) -> Decision:
+    """Return the turn that reacts to a question that no fact answers."""
     if _AS_BEFORE.search(turn.text):
         return turn.say("right", is_answer=True)
-    if turn.memory.asked_back < behavior.asks_back:
+    if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
+        return turn.say("fine_with_me")
+    if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
 
@@ -57,6 +75,14 @@ def _only_waits(turn: Turn) -> bool:
     """Tell whether the one thing that a message asks for is time."""
     asked = [one for one in turn.reading.segments if one.is_request]
     return bool(asked) and all(one.says("wait") and not one.says("alteration") for one in asked)
+
+
+def _on_foreign(turn: Turn) -> str:
+    """Return the act that answers a question about what no wish is of."""
+    if turn.reading.is_about_approvals:
+        return "nothing_pending"
+    is_counted = any(one.says("how_many") for one in turn.reading.segments)
+    return "fine_with_me" if is_counted else "not_at_hand"
 
 
 def _asks_of_yes(turn: Turn) -> bool:

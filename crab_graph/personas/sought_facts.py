@@ -6,10 +6,15 @@ from collections.abc import Iterator, Sequence
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.memory import OPEN
-from crab_graph.personas.open_bounds import open_bounds
+from crab_graph.personas.open_bounds import asks_any_wish, open_bounds
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.played_clauses import is_check
-from crab_graph.personas.pointed_questions import OR, asked_by_values, asked_throughout
+from crab_graph.personas.pointed_questions import (
+    OR,
+    asked_by_values,
+    asked_hours,
+    asked_throughout,
+)
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Turn
@@ -27,6 +32,13 @@ _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
 )
 """What speaks of a doubt asks for what is sure."""
+_ONCE_MORE = re.compile(
+    r"^(?:and |so |please,? |sorry,? )*(?:what (?:was|were|is|are|did you say)"
+    r" (?:it|that|this|they|those)?\b"
+    r"|(?:could|can|would|will) you (?:please )?(?:repeat|say|tell)\b"
+    r"|(?:come|say that|once|say it) (?:again|more)\b)[^?]{0,20}\?"
+)
+"""A question that names nothing and asks for what was just spoken of."""
 _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
@@ -52,6 +64,10 @@ def asked_facts(turn: Turn) -> list[str]:
     if turn.reading.asks_choice:
         keys += turn.choices
     keys += pointed_at(turn)
+    keys += _of_several(turn)
+    if _by_hours(turn):
+        keys = [key for key in keys if not is_lent(turn, key)]
+    keys = keys or _asked_again(turn)
     if not keys:
         hinted = (key for key in turn.reading.hinted if not _is_elsewhere(turn, key))
         keys = [key for key in hinted if _is_open(turn, key)]
@@ -95,17 +111,19 @@ def spent_wishes(turn: Turn) -> list[str]:
 
     Who wants nothing to visit behind a journey by night has no more to say of hours of travel.
     """
-    lexicon, record = turn.briefing.lexicon, turn.memory.record
+    record = turn.memory.record
+    asked = (*turn.reading.asked, *read_alone(turn))
+    return [key for key in asked if record.is_settled(key) and is_lent(turn, key)]
+
+
+def is_lent(turn: Turn, key: str) -> bool:
+    """Tell whether only words for what a joint wish replaces ask for it."""
+    words = turn.briefing.lexicon.facts.get(key)
+    if words is None or not words.lent:
+        return False
     asking = [one.text for one in turn.reading.segments if one.is_request]
-    spent = []
-    for key in (*turn.reading.asked, *read_alone(turn)):
-        words = lexicon.facts.get(key)
-        if words is None or not (words.lent and record.is_settled(key)):
-            continue
-        own = [cue for cue in (*words.asks, words.about) if cue not in words.lent]
-        if not any(cue.search(text) for cue in own for text in asking):
-            spent.append(key)
-    return spent
+    own = [cue for cue in (*words.asks, words.about) if cue not in words.lent]
+    return not any(cue.search(text) for cue in own for text in asking)
 
 
 def _is_elsewhere(turn: Turn, key: str) -> bool:
@@ -134,7 +152,40 @@ def _is_mention(turn: Turn, key: str) -> bool:
 
 def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
-    return (*asked_by_values(turn.reading), *asked_throughout(turn.reading))
+    reading = turn.reading
+    return (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
+
+
+def _by_hours(turn: Turn) -> list[str]:
+    """Return the wishes of which a question asks what hours they mean, by their own words."""
+    asked = asked_hours(turn.reading).items()
+    return [key for key, said in asked if key in turn.facts and str(turn.facts[key].value) in said]
+
+
+def _asked_again(turn: Turn) -> list[str]:
+    """Return what stands before a question that only asks to have it said once more."""
+    named: list[str] = []
+    for segment, how in _clauses(turn):
+        if segment.is_request and named and _ONCE_MORE.search(segment.text):
+            return named
+        named = [key for key in how.facts if key in turn.facts and how.names(key)]
+    return []
+
+
+def _of_several(turn: Turn) -> list[str]:
+    """Return the wishes on what some things have in common, where any wish about these is asked.
+
+    Those that were told for sure are left out, and on no such wish nothing need be said.
+    """
+    known = [key for key in turn.facts if _is_open(turn, key)]
+    found: dict[str, None] = {}
+    for segment, how in _clauses(turn):
+        is_general = segment.is_request and asks_any_wish(segment.text) and how.topics
+        for key in known if is_general and len(segment.named) > 1 else ():
+            slots = _spanned(turn, key)
+            if len(slots) > 1 and slots <= segment.named:
+                found[key] = None
+    return list(found)
 
 
 def doubted(turn: Turn) -> list[str]:
@@ -309,3 +360,11 @@ def slots_of(turn: Turn, key: str) -> set[str]:
     if words is None:
         return set()
     return {*words.slots, *(words.conflict.slots if words.conflict else ())}
+
+
+def _spanned(turn: Turn, key: str) -> set[str]:
+    """Return the slots that a fact is about, or that a joint wish compares."""
+    lexicon = turn.briefing.lexicon
+    truth, undecided = lexicon.truths.get(key), lexicon.undecided.get(key)
+    read = {slot for slot, _ in truth.reads} if truth else set[str]()
+    return slots_of(turn, key) | read | {*(undecided.slots if undecided else ())}

@@ -18,7 +18,10 @@ from crab_graph.personas.plain_requests import (
     asks_for_card,
     asks_for_yes,
     asks_if_complete,
+    asks_to_give_up,
     asks_what_else,
+    asks_who_else,
+    assumes,
     invites_wishes,
     puts_off_approvals,
     puts_off_card,
@@ -36,13 +39,17 @@ PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)(?!\d{1,2}[ap]m\b)[0-9a-z]{2,}(?![\w-])")
 _REMEMBERED = 8
 """Clauses at the end of the message before that this one may refer to."""
-_AS_MANY = 2
+AS_MANY = 2
 """A clause that names more facts than these, and no value, is a list of what is wanted."""
 _BOOKING_ID = "bk-"
 _METHOD_ID = re.compile(r"\bmethod[- ]ids?\b")
 _OF_PAYMENT = frozenset({"bk", "pm", "tx"})
 _NOT_AT_ALL = -8.0
 """The log-odds below which a fact is not what a question is about, even if nothing else is."""
+_FAR = 4.0
+"""A difference in log-odds by which one fact is meant, and another only seems to be."""
+_LISTS = re.compile(r"[,;:()/]|\b(?:like|such as)\b")
+"""What a clause has that asks for several things."""
 _EVEN = 0.0
 """The log-odds at which a clause is as likely as not to do something."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
@@ -151,7 +158,7 @@ class Reading:
         found: list[str] = []
         for segment, one in zip(self.segments, self.features, strict=True):
             named = [k for k, how in one.facts.items() if "how:cue" in how and "value" not in how]
-            if segment.is_request or len(named) > _AS_MANY:
+            if segment.is_request or len(named) > AS_MANY:
                 found += named
         return tuple(dict.fromkeys(found))
 
@@ -219,6 +226,7 @@ class Reading:
         chances = of_message(scores)
         found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
         found = self._with_topics(found, keys, scores) or self._guess(scores)
+        found = [place for place in found if not self._is_beside(place, found, keys, scores)]
         orders = [list(one.facts) for one in self.features]
 
         def where(place: int) -> tuple[int, int]:
@@ -235,6 +243,23 @@ class Reading:
         topics = {key for row in general for key in self.features[row].topics}
         return [place for place, key in enumerate(keys) if place in found or key in topics]
 
+    def _is_beside(self, place: int, found: list[int], keys: list[str], scores: Numbers) -> bool:
+        """Tell whether a clause seems to ask for a fact only since it names what that is of.
+
+        Then it asks far more likely for another by that one's own words, and not for any wish; or
+        it is about what no wish is of.
+        """
+        row = int(scores[:, place].argmax())
+        segment, how = self.segments[row], self.features[row].facts.get(keys[place], frozenset())
+        if "how:cue" in how:
+            return False
+        if segment.says("foreign"):
+            return True
+        if "how:topic" not in how or segment.says("wishes") or _LISTS.search(segment.text):
+            return False
+        cued = (one for one in found if "how:cue" in self.features[row].facts.get(keys[one], ()))
+        return any(scores[row, one] - scores[row, place] > _FAR for one in cued)
+
     def _guess(self, scores: Numbers) -> list[int]:
         """Return the places of what a question is likeliest about which nothing explains.
 
@@ -249,8 +274,9 @@ class Reading:
         best, found = _NOT_AT_ALL, list[int]()
         for row, segment in enumerate(self.segments):
             is_asked = segment.is_request and not (segment.is_firm or segment.says("action"))
+            is_foreign = self._is_foreign(segment)
             for key, how in self.features[row].facts.items() if is_asked or is_bare else ():
-                if "how:ellipsis&again" in how:
+                if "how:ellipsis&again" in how or (is_foreign and "how:cue" not in how):
                     continue
                 place, slots = keys.index(key), facts[key].slots
                 is_other = bool(scope and slots) and scope.isdisjoint(slots)
@@ -260,6 +286,33 @@ class Reading:
                     best = scores[row, place]
                     found = [keys.index(one) for one in topics] if key in topics else [place]
         return found
+
+    def _is_foreign(self, segment: Segment) -> bool:
+        """Tell whether a clause is about what no wish is of, such as a telephone number."""
+        return segment.says("foreign") or self.lexicon.extras.search(segment.text) is not None
+
+    @cached_property
+    def asks_foreign(self) -> bool:
+        """Whether it asks for what nobody was told beside a wish, such as a telephone number."""
+        return any(one.is_request and one.says("foreign") for one in self.segments)
+
+    @property
+    def _asks_foreign_alone(self) -> bool:
+        """Whether it asks for nothing else."""
+        return self.asks_foreign and all(
+            one.says("foreign") for one in self.segments if one.is_request
+        )
+
+    @property
+    def is_about_approvals(self) -> bool:
+        """Whether it asks of approvals that were given."""
+        return any(one.is_request and one.says("approval") for one in self.segments)
+
+    @cached_property
+    def asks_of_extra(self) -> bool:
+        """Whether it asks about something that is sold beside what the facts are about."""
+        asking = (one for one in self.segments if one.is_request)
+        return any(self.lexicon.extras.search(one.text) for one in asking)
 
     @cached_property
     def _is_explained(self) -> bool:
@@ -335,6 +388,10 @@ class Reading:
     @property
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
+        if asks_to_give_up(self.segments) or self._asks_foreign_alone:
+            return False
+        if asks_who_else(self.segments) and self.asked:
+            return False
         if "open_question" in self._likely or (self._asks_more and not self._asks_for_any):
             return True
         if asks_if_complete(self.segments):
@@ -346,12 +403,13 @@ class Reading:
     @property
     def is_closing(self) -> bool:
         """Whether it asks if there is anything else it can help with."""
-        return "closing" in self._likely
+        return "closing" in self._likely and not (asks_who_else(self.segments) and self.asked)
 
     @property
     def asks_booking(self) -> bool:
         """Whether it asks if to book what it proposes."""
-        return "asks_booking" in self._likely or self._wants_yes or self.yes_place is not None
+        is_likely = "asks_booking" in self._likely and not assumes(self.segments)
+        return is_likely or self._wants_yes or self.yes_place is not None
 
     @property
     def asks_choice(self) -> bool:
@@ -420,7 +478,7 @@ class Reading:
     @property
     def asks_change(self) -> bool:
         """Whether it asks the user to give up a wish."""
-        return "asks_change" in self._likely
+        return "asks_change" in self._likely or asks_to_give_up(self.segments)
 
     @property
     def offers_extra(self) -> bool:

@@ -6,8 +6,13 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Saying, UserBriefing
 from crab_graph.personas.decisions import is_cautious
 from crab_graph.personas.doubt_values import doubtful_sayings
-from crab_graph.personas.indirect_values import indirect_keys, indirect_sayings
+from crab_graph.personas.indirect_values import (
+    indirect_keys,
+    indirect_sayings,
+    said_by_hours,
+)
 from crab_graph.personas.objection_answers import objects
+from crab_graph.personas.pointed_questions import asked_hours
 from crab_graph.personas.turns import Turn
 
 
@@ -57,9 +62,15 @@ class WaysOfSaying:
         indirect = [key for key in self.indirect if key not in reading.pinned]
         sure = {*reading.checked, *turn.conflicts, *played}
         doubts = {} if is_cautious(turn) else self.doubts
-        return self._put_indirectly(indirect, settled | self._basic) | {
+        doubtful = {
             key: saying for key, saying in doubts.items() if key not in sure and not record.has(key)
         }
+        hours = {
+            key: said_by_hours(turn.facts[key], self._briefing)
+            for key, said in asked_hours(reading).items()
+            if key in turn.facts and str(turn.facts[key].value) in said
+        }
+        return self._put_indirectly(indirect, settled | self._basic) | doubtful | hours
 
     def _put_indirectly(self, keys: Collection[str], known: Collection[str]) -> dict[str, Saying]:
         told_by = [key for key in known if key not in self._unsettled]

@@ -230,12 +230,13 @@ JOINT_RULES = (
         instead=("outbound_time_of_day", "return_time_of_day"),
         wording=cd.Wording(
             (
-                "If a flight leaves at night, the attraction should be neither on that day nor on "
-                "the day next to it.",
-                "We want no attraction on the day of a night flight, nor on the day before or "
-                "after it.",
+                "Flights can leave at any time, but if a flight leaves at night, the attraction "
+                "should be neither on that day nor on the day next to it.",
+                "The flights can leave whenever, but we want no attraction on the day of a night "
+                "flight, nor on the day before or after it.",
             ),
-            "No attraction on the day of a night flight or the day next to it.",
+            "Flights at any time, but no attraction on the day of a night flight or the day next "
+            "to it.",
             ask=r"\b(?:red-?eyes?|night flights?|jet ?lag|rest(?:ed)? (?:day|after))\b",
             parts=(
                 _BY_NIGHT,

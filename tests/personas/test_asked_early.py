@@ -1,0 +1,166 @@
+"""Questions before a plan: what they are about is answered, and nothing that they are not about."""
+
+import pytest
+
+from crab_graph.domain.contract import find_domain
+from crab_graph.personas.briefing import Fact, FactLevel
+from tests.personas.test_rules_user import BASIC, BRIEFING, FACTS, Chat
+from tests.travel_words import TRAVEL
+
+TIMES = {"outbound_time_of_day": "midday", "return_time_of_day": "midday"}
+
+
+def briefing_of(**wishes):
+    domain = find_domain("travel")
+    draft = domain.draft(5, {"date_mode": "fixed", "party": 2})
+    request = draft.request.model_copy(update=wishes)
+    return domain.briefing(domain.slots, domain.facts(request, draft.profile), "T", draft.today)
+
+
+def opened(condition="neutral", seed=0, briefing=BRIEFING):
+    chat = Chat(condition, seed, briefing=briefing)
+    chat.say()
+    return chat
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "And your phone number please?",
+        "Is breakfast important?",
+        "What is the purpose of your trip?",
+        "Are you celebrating anything special?",
+        "Is this for business or leisure?",
+        "Have you been to Pittsburgh before?",
+        "How many rooms do you need for the two of you?",
+        "Would you be open to a connecting flight, or direct only?",
+        "Do you need a visa or travel insurance?",
+        "How many approvals have you recorded?",
+    ],
+)
+@pytest.mark.parametrize("condition", ["neutral", "terse", "generic"])
+def test_a_question_on_which_there_is_no_fact_is_answered_with_none(question, condition):
+    chat = opened(condition)
+    told = chat.told()
+    said = chat.say(question)
+    assert chat.told() == told
+    assert "can't change" not in said
+
+
+@pytest.mark.parametrize(
+    "question, key",
+    [
+        ("Is anyone else coming along?", "party_size"),
+        ("Will there be any children travelling?", "birth_dates"),
+        ("Can you pay by bank transfer?", "payment_card"),
+        ("I did not quite get the seat part. What was it?", "seat_position"),
+        ("Is the budget per person or total?", "budget"),
+    ],
+)
+def test_a_roundabout_question_gets_the_fact_that_answers_it(question, key):
+    chat = opened()
+    chat.say(question)
+    assert chat.told()[-1] == key
+
+
+def test_whose_the_budget_is_for_is_said_with_it():
+    assert "everything" in opened("terse").say("Is the budget per person or total?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What exactly do you mean by 'midday'?", "Does midday include 16:30 for you?"],
+)
+def test_asked_what_a_word_for_hours_means_the_user_says_the_hours(question):
+    said = opened(briefing=briefing_of(**TIMES)).say(question)
+    assert "12:00" in said
+    assert "17:00" in said
+
+
+@pytest.mark.parametrize("day, is_right", [("10th", True), ("17th", False)])
+def test_a_day_said_by_the_calendar_is_checked_by_its_date(day, is_right):
+    fixed = Fact("departure_date", "2027-06-10", FactLevel.BASIC)
+    facts = [fixed if fact.key == fixed.key else fact for fact in FACTS]
+    briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+    chat = opened("d1+d2", briefing=briefing)
+    said = chat.say(f"When you say second Thursday of June, do you mean the {day}?").casefold()
+    assert ("10" in said and "no" in said.split("\n")[0]) is not is_right
+
+
+def test_the_price_of_what_is_for_sale_is_no_budget():
+    said = opened().say("Is it right that no two flights cost less than $230?")
+    assert "1,500" not in said
+
+
+@pytest.mark.parametrize("check", ["Good so far?", "Does that work?", "Sounds right?"])
+def test_a_loose_check_of_what_was_noted_is_a_check(check):
+    assert "2" in opened("terse").say(f"I have you down as 3 people for 3 nights. {check}")
+    chat = opened("terse")
+    chat.say(f"I have you down as 2 people for 3 nights. {check}")
+    assert {*chat.told()} == {*BASIC}
+
+
+def test_what_is_announced_unless_there_is_a_no_is_corrected():
+    text = "Unless I hear otherwise I'll look for a hotel of 3 stars. Does that work?"
+    assert "4 stars" in opened().say(text)
+
+
+@pytest.mark.parametrize("verb", ["take it", "assume", "conclude"])
+def test_what_the_agent_would_assume_is_no_offer_to_book(verb):
+    said = opened().say(f"Shall I {verb} that you have no preference on seats?")
+    assert "aisle" in said.casefold()
+
+
+def test_any_wish_for_two_flights_brings_out_what_they_are_to_have_in_common():
+    chat = opened("neutral", briefing=briefing_of(same_carrier=True))
+    chat.say("Any preferences for the flights?")
+    assert "same_carrier" in chat.told()
+
+
+def test_a_condition_comes_behind_what_other_words_ask_for():
+    wishes = {"apart_from_nights": True, "seat_type": "business", **dict.fromkeys(TIMES)}
+    chat = opened("terse", briefing=briefing_of(**wishes))
+    assert "business" in chat.say("Going out: what time of day, what cabin?").casefold()
+    assert "any time" in chat.say("And what time of day?").casefold()
+
+
+@pytest.mark.parametrize("question", ["Where should the hotel be?", "Must both share a district?"])
+def test_where_the_hotel_should_be_is_a_question_for_the_district(question):
+    chat = opened("terse", briefing=briefing_of(same_district=True, bed_type=None))
+    assert "district" in chat.say(question)
+    assert "bed" not in chat.say(question)
+
+
+def test_who_asks_which_wish_may_go_is_told_none():
+    chat = opened("neutral")
+    chat.say("Is there any wish that you would give up if I cannot meet all of them?")
+    assert {*chat.told()} == {*BASIC}
+
+
+def test_asked_for_what_is_missing_the_user_goes_on():
+    chat = opened()
+    chat.say("Please check this, and tell me what is missing:\n- two people\n- 3 nights")
+    assert "hotel_stars" in chat.told()
+
+
+@pytest.mark.parametrize(
+    "question, right",
+    [
+        ("Just checking, Chicago to Boston, right?", "Pittsburgh"),
+        ("Quick check: Chicago → Boston, 2 people, all correct so far?", "Pittsburgh"),
+        ("Boston to Pittsburgh, correct?", "Chicago"),
+        ("CU-20471, is that the id?", "CU-20417"),
+    ],
+)
+@pytest.mark.parametrize("condition", ["neutral", "terse"])
+def test_a_wrong_end_of_the_way_and_a_wrong_id_are_corrected(question, right, condition):
+    assert right in opened(condition).say(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Chicago to Pittsburgh, right?", "Pittsburgh to Chicago on the way back, right?"],
+)
+def test_the_right_way_and_the_way_back_are_affirmed(question):
+    said = opened("terse").say(question).casefold()
+    assert any(word in said for word in ("yes", "right", "correct"))
