@@ -12,6 +12,7 @@ from crab_graph.eval.heard import heard
 from crab_graph.eval.history import Payment
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.replay import CallStep
+from crab_graph.personas.asked_payments import asks_for_others
 from crab_graph.personas.declined_cards import is_declined
 from crab_graph.personas.failed_cards import wants_retry
 from crab_graph.personas.understanding import ANY_ID
@@ -149,6 +150,8 @@ def _wrong_part(
     is_free = approval.payment_method_id in told and is_declined(heard(episode, request))
     if is_own_named and approval.payment_method_id not in named and not is_free:
         return "method"
+    if asks_for_others(request.utterance.text):
+        return None
     bookings = named & episode.history.by_id.keys()
     return "booking" if bookings and approval.booking_id not in bookings else None
 

@@ -65,7 +65,8 @@ class Wallet:
     `confirmations` is the tool that lists its bookings, `wanted` the id of the card it means to pay
     with, `added` what adding one returned; `earlier` are the approvals recorded before, and
     `latest` is the id of the card that it put on the platform last, now or before. With `is_spare`
-    the card that it means takes the place of one that was declined.
+    the card that it means takes the place of one that was declined. `only` are the bookings that a
+    request for approvals means by words beside those it names by id; none where it does not.
     """
 
     confirmations: str
@@ -79,6 +80,7 @@ class Wallet:
     errors: tuple[str, ...]
     latest: str | None = None
     is_spare: bool = False
+    only: frozenset[str] = frozenset()
 
     @property
     def pending(self) -> tuple[Booking, ...]:
@@ -204,7 +206,8 @@ def next_calls(
 
 def to_approve(reading: Reading, wallet: Wallet) -> list[Booking]:
     """Return the pending bookings that a request is about: those it names, else all of them."""
-    named = [booking for booking in wallet.pending if booking.booking_id in reading.ids]
+    names = wallet.only.union(reading.ids)
+    named = [booking for booking in wallet.pending if booking.booking_id in names]
     return named if named or named_bookings(reading) else list(wallet.pending)
 
 

@@ -8,6 +8,7 @@ from crab_graph.personas.briefing import Reason
 from crab_graph.personas.declined_cards import failed_another, is_declined, method_words
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_answers import absence_words, chosen_facts
+from crab_graph.personas.failed_cards import asks_retry
 from crab_graph.personas.founded_denials import brands_in
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
 from crab_graph.personas.payment_habits import PaymentHabit
@@ -54,6 +55,7 @@ def pay(turn: Turn) -> Decision | None:
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)
+    parts += [turn.speaker.phrase("try_again", method=method) for method in _tried_again(turn)]
     approved = (is_plan or is_left or is_rest) and can_approve(turn)
     if approved:
         parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
@@ -140,6 +142,17 @@ def _is_yes_first(turn: Turn) -> bool:
     return yes is not None and card is not None and yes < card
 
 
+def _tried_again(turn: Turn) -> list[str]:
+    """Return the method to try again for what was approved before, beside what is now; or none."""
+    wallet = turn.wallet
+    approved = {one.payment_method_id for one in wallet.earlier}
+    is_same = bool(wallet.recorded) and wallet.method_id in approved
+    before, now = ({one.booking_id for one in own} for own in (wallet.earlier, wallet.recorded))
+    is_left = any(one.booking_id in before - now for one in wallet.pending)
+    is_open = is_same and is_left and not wallet.is_spare and asks_retry(turn.reading.segments)
+    return [str(wallet.method_id)] if is_open else []
+
+
 def _names_method(turn: Turn) -> bool:
     """Tell whether to name the payment method: it is new, or asked for, and not named by both.
 
@@ -148,6 +161,9 @@ def _names_method(turn: Turn) -> bool:
     reading, wallet = turn.reading, turn.wallet
     if wallet.added is not None:
         return True
+    if _tried_again(turn):
+        # What is to be tried again is named there.
+        return False
     method = wallet.method_id
     is_said = method is None or turn.speaker.has_said(method)
     if wallet.earlier and is_declined(reading) and failed_another(turn):

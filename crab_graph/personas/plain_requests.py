@@ -122,7 +122,7 @@ _WHICH = re.compile(
     r"\b(?:which|what|that (?:is|are|i|we)|(?:with|of) (?:the )?(?:payments?|charg\w+))\b"
 )
 """What asks of which one, or speaks of one that is known."""
-_PAYMENTS = re.compile(r"\bbk-\d|\b(?:payments?|charges?|bookings?|amounts?)\b")
+PAYMENTS = re.compile(r"\bbk-\d|\b(?:payments?|charges?|bookings?|amounts?)\b")
 
 
 _SHOWS = re.compile(
@@ -256,7 +256,7 @@ def asks_for_approvals(segments: Sequence[Segment]) -> int | None:
     return _first(
         segments,
         lambda text: (
-            (is_about_payments or bool(_PAYMENTS.search(text))) and _is_asked(text, _APPROVE)
+            (is_about_payments or bool(PAYMENTS.search(text))) and _is_asked(text, _APPROVE)
         ),
     )
 

@@ -6,7 +6,8 @@ from collections.abc import Container
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Reason
-from crab_graph.personas.own_tools import BOOKING_ID, CARD_FACT, named_bookings
+from crab_graph.personas.own_tools import CARD_FACT, named_bookings
+from crab_graph.personas.plain_requests import PAYMENTS
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.stated_values import choices_in
 from crab_graph.personas.turns import Decision, Turn
@@ -31,8 +32,11 @@ _SUITS = re.compile(
     re.I,
 )
 _NEW_PRICE = re.compile(
-    r"\b(?:went up|gone up|rose|risen|dearer|now costs?|new price|higher price|expired)\b", re.I
+    r"\b(?:went up|gone up|rose|risen|dearer|now costs?|new price|higher price|expired)\b"
+    r"|\$[\d,.]+ (?:more|dearer|higher)\b",
+    re.I,
 )
+_BOOKING = re.compile(r"\bbk-\d")
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
 
@@ -65,12 +69,18 @@ def asks_for_rest(turn: Turn) -> bool:
         return False
     slots, starts = {slot.id for slot in missing}, {slot.id_prefix.casefold() for slot in missing}
     asking = [one for one in turn.reading.segments if one.is_request and one.says(*_WANTS_YES)]
+    pointing = [one for one in asking if one.named or ANY_ID.search(one.text)]
+    beside = [one.text for one in asking if one not in pointing]
+    if any(_BOOKING.search(text) or (pointing and PAYMENTS.search(text)) for text in beside):
+        return False
     # A new price is of what was not booked at the old one.
-    text = turn.reading.utterance.text
-    is_of_price = _NEW_PRICE.search(text) is not None and BOOKING_ID not in text.upper()
-    return bool(asking) and all(
-        one.named <= slots if one.named else is_of_price or _is_of(one.text, starts)
-        for one in asking
+    pending = {booking.booking_id for booking in turn.wallet.pending}
+    is_of_price = _NEW_PRICE.search(turn.reading.utterance.text) is not None
+    is_of_price = is_of_price and pending.isdisjoint(turn.reading.ids)
+    return (
+        bool(asking)
+        and all(one.named <= slots if one.named else _is_of(one.text, starts) for one in pointing)
+        and (bool(pointing) or is_of_price)
     )
 
 

@@ -130,7 +130,8 @@ def _shared_misses(
     """Tell whether what is said of several slots together, or of none, contradicts a fact."""
     if conflict.kind is ConflictKind.TOTAL:
         # Of several whole plans one that fits is enough.
-        most = min(plan.totals, default=0) if plan.has_options else max(plan.totals, default=0)
+        said = plan.totals or plan.sums
+        most = min(said, default=0) if plan.has_options else max(said, default=0)
         return most > parse_cents(fact.value)
     mine = set(conflict.slots)
     is_timed = conflict.kind is ConflictKind.DATE or bool(words.hours)

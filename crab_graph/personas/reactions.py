@@ -2,8 +2,9 @@
 
 import re
 
+from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
-from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
 
@@ -22,6 +23,13 @@ _EITHER = re.compile(
     r"|\b(?:i suppose|i assume|i take it|i guess|i presume)\b.*\?"
 )
 """Asks which of two it is to be, or if what it supposes will do."""
+_IS_SLIP = re.compile(r"\b(?:typo|misprint|slip|mix-?up|misread|misreading|mistake)\b[^?]*\?")
+"""Asks whether what it names was written by mistake."""
+_BOTHERS = re.compile(
+    r"\b(?:is|would|will|does|do) (?:you |that |this |it |there )?[^?]{0,20}"
+    r"\b(?:problem|issue|trouble|deal-?breaker|obstacle|objection|bother|matter|mind)\b[^?]*\?"
+)
+"""Asks whether the user minds something."""
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -64,11 +72,27 @@ def _on_unclear(turn: Turn) -> Decision:
     """Return the turn that reacts to a question that no fact answers."""
     if _AS_BEFORE.search(turn.text):
         return turn.say("right", is_answer=True)
+    if card := _card_meant(turn):
+        return card
+    if any(one.is_request and _BOTHERS.search(one.text) for one in turn.reading.segments):
+        return turn.say("fine_with_me")
     if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
         return turn.say("fine_with_me")
     if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
+
+
+def _card_meant(turn: Turn) -> Decision | None:
+    """Say that the card is meant of whose number is asked whether it was written by mistake."""
+    fact = turn.facts.get(CARD_FACT)
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    if fact is None or not any(
+        _IS_SLIP.search(text) and str(fact.value["last4"]) in text for text in asked
+    ):
+        return None
+    parts = (turn.speaker.phrase("nothing_wrong"), turn.speaker.fact(fact))
+    return Decision(parts, told=told_as_asked([fact]), is_answer=True, is_content=True)
 
 
 def _only_waits(turn: Turn) -> bool:

@@ -10,6 +10,7 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from crab_graph.personas.asked_payments import asked_only
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import (
     Fact,
@@ -211,6 +212,7 @@ class RulesUser:
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)
         wallet = with_spare_card(wallet, reading, self._habit, said)
+        wallet = asked_only(wallet, reading, briefing, said)
         asks_approval = reading.asks_approval
         conflicts = contradictions(plan, briefing)
         conflicts += [one for one in exceeded_by_more(text, said, briefing) if one not in conflicts]

@@ -28,7 +28,8 @@ _COMPARED = re.compile(
 )
 """What something is compared with is none of it."""
 _OTHER_CHOICE = re.compile(
-    r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have)\b"
+    r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have|over (?:your|the)"
+    r"|exceeds?|above your|beyond)\b"
 )
 _PLAN_AT = re.compile(
     r"\b(?:plan|package|proposal)s?:? (?:at|for|costs?|comes? to|is|=)? ?(?=[$\d])"
@@ -62,13 +63,15 @@ class Showing:
 class StatedPlan:
     """What a message states: the candidates of each slot, and what is about several or none.
 
-    Totals are those of everything together, in cents.
+    Totals are those of everything together, in cents, `sums` what is said beside one item to be a
+    total: of that, or of everything with it.
     """
 
     candidates: Mapping[str, tuple[Showing, ...]] = field(default_factory=dict)
     shared: tuple[Stretch, ...] = ()
     totals: tuple[int, ...] = ()
     said: str = ""
+    sums: tuple[int, ...] = ()
 
     @property
     def has_options(self) -> bool:
@@ -108,10 +111,15 @@ def read_plan(
             for slot, own in plan.candidates.items():
                 if slot not in found:
                     candidates[slot] = own
+    totals = tuple(_totals(reading, len(slots)))
     stands = bool(candidates)
     shared = tuple(one for one in stated if not one.slot) if stands else ()
     return StatedPlan(
-        candidates, shared, tuple(_totals(reading, len(slots))), reading.said if stands else ""
+        candidates,
+        shared,
+        totals,
+        reading.said if stands else "",
+        () if totals else _sums(reading, candidates),
     )
 
 
@@ -190,6 +198,14 @@ def _totals(reading: Reading, slots: int) -> list[int]:
     """
     found = list(_stated_totals(reading, slots))
     return [cents for cents, is_other in found if not is_other] or [cents for cents, _ in found]
+
+
+def _sums(reading: Reading, candidates: Mapping[str, Sequence[Showing]]) -> tuple[int, ...]:
+    """Return the totals that stand beside what is to be booked, where it has no alternative."""
+    is_one = all(len(own) == 1 for own in candidates.values())
+    if not (is_one and (reading.asks_booking or reading.asks_approval)):
+        return ()
+    return tuple(cents for cents, is_other in _stated_totals(reading, 0) if not is_other)
 
 
 def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool]]:

@@ -225,6 +225,17 @@ def test_approving_another_booking_than_asked_is_the_users_error(pending):
     assert codes(script) == ["U6"]
 
 
+def test_approving_the_others_that_are_asked_for_by_words_is_none(pending):
+    script, booking_id, method = pending
+    other = script.book(flight("outbound", OUT))
+    script.agent(f"Please approve $300.00 for {booking_id}, and the other one.")
+    script.approve(booking_id, method, 300_00)
+    script.approve(other, method, 300_00)
+    script.user("Approved.")
+    script.user("###STOP###")
+    assert codes(script) == []
+
+
 ASKED = "What are the dates of birth of the travellers?"
 
 

@@ -389,3 +389,21 @@ def test_a_new_price_is_agreed_to_and_nothing_paid_for_it(seed):
 def test_an_ok_that_will_do_is_given():
     said = answer("Before I book: anything you'd change? If not, a simple OK will do.").casefold()
     assert any(word in said for word in ("go ahead", "yes", "book", "do it"))
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        f"{OUT} rose and now costs $9,000.00, total $11,000.00. Still book it?",
+        f"{OUT} is $9,000.00 now, which makes it $11,000.00 in total. May I book it?",
+        "The outbound is now $9,000.00, total $11,000.00. Do you approve it at that price?",
+    ],
+)
+def test_a_total_beside_one_item_that_is_beyond_the_budget_is_objected_to(tell):
+    assert "udget" in answer(tell)
+
+
+@pytest.mark.parametrize("asks", ["Is 4242 a typo?", "I see 1111 only. Is 4242 a mistake?"])
+def test_a_card_is_stood_by_that_may_be_a_slip(asks):
+    said = answer(asks).casefold()
+    assert "4242" in said and ("right" in said or "correct" in said)

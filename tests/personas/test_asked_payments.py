@@ -1,0 +1,71 @@
+"""Which payments a user approves: those that a request is about, by id or by words."""
+
+import pytest
+
+from tests.eval.builders import BACK, HOTEL, OUT
+from tests.personas.test_mishaps import ASKED, PROPOSED, Payer
+
+
+class Clerk(Payer):
+    """A user of whose two flights the bookings wait for payment."""
+
+    def result(self, name, given):
+        shown = super().result(name, given)
+        for row, item in zip(shown.get("bookings", ()), (OUT, BACK), strict=False):
+            row |= {"booking_id": f"{row['booking_id']}0", "entity_id": item}
+        return shown
+
+    def paid(self):
+        made = [call for one in self.messages for call in one.get("tool_calls", ())]
+        calls = [call["arguments"] for call in made if call["name"] == "record_payment_approval"]
+        return {call["booking_id"] for call in calls}
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "Do you approve the hotel at $312.00 and the new total?",
+        f"May I book {HOTEL} at that price?",
+        "Shall I still book the hotel for that?",
+    ],
+)
+def test_a_new_price_of_what_is_left_is_agreed_to_and_nothing_else_is_paid(asks):
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    said = payer.say(
+        "One price has changed. The outbound (BK-10) is booked for $300.00 and the return (BK-20) "
+        f"for $80.00, not yet paid. {HOTEL} is not booked: its price expired and is $12.00 more "
+        f"now. {asks}"
+    ).casefold()
+    assert any(word in said for word in ("yes", "go ahead", "book", "do it", "fine"))
+    assert not payer.paid()
+
+
+@pytest.mark.parametrize(
+    ("asks", "paid"),
+    [
+        ("Please approve the payment for the return flight only, for now.", {"BK-20"}),
+        ("We begin with the outbound: please approve just that one.", {"BK-10"}),
+        ("Please approve the outbound now; the return can wait until tomorrow.", {"BK-10"}),
+        ("Please approve BK-20 ($80.00) and the other one.", {"BK-10", "BK-20"}),
+        ("Please approve BK-20, $80.00. The others will follow later.", {"BK-20"}),
+    ],
+)
+def test_the_payments_that_are_asked_for_are_approved_and_no_others(asks, paid):
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    payer.say(f"Both are held. {asks}")
+    assert payer.paid() == paid
+
+
+def test_a_card_to_try_again_is_named_beside_the_payments_that_are_approved():
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED, "Please approve BK-10 ($300.00)."):
+        payer.say(text)
+    said = payer.say(
+        "The bank declined BK-10 this time. Shall I try the same card again? And please approve "
+        "BK-20, $80.00, with it."
+    )
+    assert "PM-4242" in said and "BK-20" in said and payer.paid() == {"BK-10", "BK-20"}
