@@ -1,6 +1,6 @@
 """Which of the bookings that wait for payment a request is about, beside those it names by id.
 
-`Approve BK-1 and the other two` is about all of them, `approve the hotel only` about one.
+`Approve BK-1 and the other two` is about all of them, `approve the second one only` about one.
 """
 
 import re
