@@ -29,9 +29,10 @@ BENCHES = {
     "tenth": "tenth",
     "eleventh": "eleventh",
     "twelfth": "twelfth",
+    "thirteenth": "thirteenth",
     "users": "users",
 }
-SLOW = ("third", "tenth", "eleventh", "twelfth")
+SLOW = ("third", "tenth", "eleventh", "twelfth", "thirteenth")
 MOST_FAULTY = 0.01
 
 
