@@ -1,6 +1,7 @@
 """Numbers and dates as people write them: `3 May 2027`, `May 3, 2027`, `3-7 May`, `2027-05-03`.
 
-Of `5/3/2027` the month stands first, of `3.5.2027` the day.
+Of `5/3/2027` the month stands first, of `3.5.2027` the day. Without a year `9/23` and `09-23` are
+dates only where they can hardly be anything else, such as hours or a fraction.
 """
 
 import re
@@ -25,12 +26,19 @@ _TO = (
     r"(?!\d|:|\s+(?:people|person|night|day|adult|[a-z]{3,}s)\b))?"
 )
 _YEAR = r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
+_NO_UNIT = (
+    r"(?![\d/:%-]|\.\d|\s*(?:h\b|hrs?\b|hours?|min|days?\b|nights?|stars?|people|[ap]m\b|[ap]\.m))"
+)
 _WRITTEN = (
     re.compile(r"(?<![\d/-])(?P<year>(?:19|20)\d\d)([/-])(?P<number>\d\d)\2(?P<day>\d\d)(?!\d)"),
     re.compile(rf"(?<![\d.,$-]){_DAY}{_TO}\s+(?:of\s+)?{_MONTH}{_YEAR}", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d){_TO}{_YEAR}", re.IGNORECASE),
     re.compile(r"(?<![\d/])(?P<number>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)\d\d)(?![\d/])"),
     re.compile(r"(?<![\d.,$])(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>(?:19|20)\d\d)(?!\d)"),
+    re.compile(rf"(?<![\w/.,$:-])(?P<number>0?[1-9]|1[0-2])/(?P<day>1[3-9]|2\d|3[01]){_NO_UNIT}"),
+    re.compile(rf"(?<![\w/.,$:-])(?P<number>0[1-9])/(?P<day>0[1-9]|1[0-2]){_NO_UNIT}"),
+    re.compile(rf"(?<![\w/.,$:-])(?P<number>0[1-9])-(?P<day>1[3-9]|2\d|3[01]){_NO_UNIT}"),
+    re.compile(rf"(?<![\w/.,$:-])(?P<number>1[0-2])-(?P<day>2[5-9]|3[01]){_NO_UNIT}"),
 )
 
 

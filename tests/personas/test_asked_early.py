@@ -4,6 +4,7 @@ import pytest
 
 from crab_graph.domain.contract import find_domain
 from crab_graph.personas.briefing import Fact, FactLevel
+from crab_graph.personas.spoken_dates import find_dates
 from tests.personas.test_rules_user import BASIC, BRIEFING, FACTS, Chat
 from tests.travel_words import TRAVEL
 
@@ -85,6 +86,30 @@ def test_a_day_said_by_the_calendar_is_checked_by_its_date(day, is_right):
     chat = opened("d1+d2", briefing=briefing)
     said = chat.say(f"When you say second Thursday of June, do you mean the {day}?").casefold()
     assert ("10" in said and "no" in said.split("\n")[0]) is not is_right
+
+
+@pytest.mark.parametrize("day, is_right", [("06-25", True), ("6/25", True), ("06-26", False)])
+@pytest.mark.parametrize("check", ["Departure {} for sure?", "Thanks. Please confirm {}."])
+def test_a_day_in_figures_without_a_year_is_checked(day, is_right, check):
+    fixed = Fact("departure_date", "2027-06-25", FactLevel.BASIC)
+    facts = [fixed if fact.key == fixed.key else fact for fact in FACTS]
+    briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+    chat = opened("terse", briefing=briefing)
+    assert ("25" in chat.say(check.format(day))) is not is_right
+
+
+@pytest.mark.parametrize(
+    "text, days",
+    [
+        ("out 9/21, back 9/26", ["2027-09-21", "2027-09-26"]),
+        ("AT-90669, Riverfront, 09-23 19:10", ["2027-09-23"]),
+        ("either 09/05 or 10-28", ["2027-09-05", "2027-10-28"]),
+        ("midday 12-17, morning 06-12, night 17-24", []),
+        ("24/7, 3/4 of it, 10-15 minutes, 09-17 h, BK-09-23, 555-0923, 09-23-1961", []),
+    ],
+)
+def test_figures_are_a_day_where_they_can_be_hardly_anything_else(text, days):
+    assert [one.iso for one in find_dates(text, "2027-01-13")] == days
 
 
 def test_the_price_of_what_is_for_sale_is_no_budget():
