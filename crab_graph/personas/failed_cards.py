@@ -21,6 +21,8 @@ FAILED = re.compile(
     r"|cannot (?:take|bear|accept|cover|carry|be (?:charged|used))"
     r"|(?:did|does|do|will|would) not (?:work|cover|carry|honou?r)"
     r"|not successful|unsuccessful|(?:says?|said) no|knocked (?:it )?back|no luck"
+    r"|(?:(?:is|was)n['\u2019]?t|(?:is|was) not) (?:accepted|honou?red|authori[sz]ed)"
+    r"|insufficient (?:funds|balance|credit)|not enough (?:funds|money|credit)"
     r"|refuse|refusal|exceed\w*|over its)\b"
 )
 """What says beside the shared cue that a card failed."""

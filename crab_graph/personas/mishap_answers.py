@@ -23,10 +23,16 @@ _SOLD = re.compile(
     r"|fully booked|any ?more)\b"
 )
 _DEARER = re.compile(
-    r"\b(?:expired|went up|gone up|rose|risen|dearer|more expensive|increased?|now costs?"
+    r"\b(?:expired|lapsed|went up|gone up|rose|risen|climbed|jumped|dearer"
+    r"|more expensive|increased?|now costs?"
     r"|costs? \$[\d,.]+ more|price (?:has |have )?changed)\b"
 )
 _LOOK = re.compile(r"\b(?:search|look|find|check|pick|choose|replace)\b[^?]*\?")
+_WHAT_THEN = re.compile(
+    r"\bwhat (?:should|shall|do|am|would|can) (?:i|we|you)\b[^?]*"
+    r"\b(?:do|suggest|propose|like|then)\b[^?]*\?"
+)
+"""Asks what to do about it."""
 _GIVE_UP = re.compile(
     r"\b(?:shall|should|may|can|want|like|rather|prefer|ok|okay)\b[^?.]{0,40}"
     r"\b(?:cancel|drop|release|give (?:it |that )?up|let (?:it |that )?go|leave (?:it |that )?out"
@@ -64,7 +70,8 @@ def see_to_mishap(turn: Turn) -> Decision | None:
         return None
     if _TAKE.search(text) and (is_dearer or turn.reading.ids) and can_approve(turn):
         return turn.say("approve", is_content=True, moved=True)
-    return turn.say("look_again", is_content=True, moved=True) if _LOOK.search(text) else None
+    is_open = _LOOK.search(text) or (is_sold and _WHAT_THEN.search(text))
+    return turn.say("look_again", is_content=True, moved=True) if is_open else None
 
 
 def keep(turn: Turn) -> Decision | None:

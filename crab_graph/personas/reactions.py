@@ -23,6 +23,17 @@ _EITHER = re.compile(
     r"|\b(?:i suppose|i assume|i take it|i guess|i presume)\b.*\?"
 )
 """Asks which of two it is to be, or if what it supposes will do."""
+_VIEW = re.compile(
+    r"\bwhat (?:do|would|did) you (?:think|say|make) (?:of|about|to)\b[^?]*\?"
+    r"|\bhow do you (?:like|find)\b[^?]*\?"
+)
+"""Asks what the user thinks of something."""
+_IS_DONE = re.compile(
+    r"\b(?:can|may|shall|should|could) i (?:now )?(?:close|archive|wrap (?:it |this )?up)\b[^?]*\?"
+    r"|\bis (?:everything|all|it all)\b[^?]{0,20}"
+    r"\b(?:as you|to your|in order|settled|sorted)\b[^?]*\?"
+)
+"""Asks whether all is done."""
 _IS_SLIP = re.compile(r"\b(?:typo|misprint|slip|mix-?up|misread|misreading|mistake)\b[^?]*\?")
 """Asks whether what it names was written by mistake."""
 _BOTHERS = re.compile(
@@ -74,7 +85,10 @@ def _on_unclear(turn: Turn) -> Decision:
         return turn.say("right", is_answer=True)
     if card := _card_meant(turn):
         return card
-    if any(one.is_request and _BOTHERS.search(one.text) for one in turn.reading.segments):
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    if turn.wallet.earlier and any(map(_IS_DONE.search, asked)):
+        return _take_stock(turn)
+    if any(_BOTHERS.search(text) or _VIEW.search(text) for text in asked):
         return turn.say("fine_with_me")
     if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
         return turn.say("fine_with_me")

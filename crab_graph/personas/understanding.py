@@ -48,6 +48,7 @@ _NOT_AT_ALL = -8.0
 """The log-odds below which a fact is not what a question is about, even if nothing else is."""
 _FAR = 4.0
 """A difference in log-odds by which one fact is meant, and another only seems to be."""
+_BANK = re.compile(r"\b(?:banks?|funds|issuer)\b")
 _LISTS = re.compile(r"[,;:()/]|\b(?:like|such as)\b")
 """What a clause has that asks for several things."""
 _EVEN = 0.0
@@ -371,7 +372,8 @@ class Reading:
     @cached_property
     def tells_of_failed_card(self) -> bool:
         """Whether it says that a card was declined, or a charge did not go through."""
-        return self._is_about_payment and any(
+        is_about = self._is_about_payment or _BANK.search(self._words) is not None
+        return is_about and any(
             one.says("card_failed") or FAILED.search(one.text) for one in self.segments
         )
 

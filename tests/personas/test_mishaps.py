@@ -407,3 +407,29 @@ def test_a_total_beside_one_item_that_is_beyond_the_budget_is_objected_to(tell):
 def test_a_card_is_stood_by_that_may_be_a_slip(asks):
     said = answer(asks).casefold()
     assert "4242" in said and ("right" in said or "correct" in said)
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        "The museum has just sold out. What would you like me to do?",
+        "If the museum is sold out in the meantime, what should I do?",
+    ],
+)
+def test_who_asks_what_to_do_about_what_was_sold_is_to_look_again(tell):
+    said = answer(tell).casefold()
+    assert any(word in said for word in ("look", "another", "else"))
+
+
+@pytest.mark.parametrize(
+    "asks",
+    [
+        "Your card wasn't accepted. Shall I try it again?",
+        "The charge of $300.00 came back: insufficient funds. Shall I try again?",
+    ],
+)
+def test_other_words_for_a_declined_card_are_heard(asks):
+    payer = Payer(1)
+    for text in (*ASKED, PROPOSED, "Please approve $300.00 for BK-1 and $80.00 for BK-2."):
+        payer.say(text)
+    assert "PM-4242" in payer.say(asks)
