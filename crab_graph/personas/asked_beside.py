@@ -4,6 +4,7 @@ A reader that is not sure of the third of four things named in one question is r
 two more often than not: what stands in one list with them is asked as they are.
 """
 
+import re
 from functools import lru_cache
 
 from crab_graph.personas.clause_features import ClauseFeatures
@@ -19,6 +20,7 @@ _BY_WORDS, _BY_HINT = -8.0, -4.0
 _LIKELY_ALONE = -2.0
 """Those from which on a fact is asked for by a question of which nothing else is read."""
 _NAMED = frozenset({"how:cue", "how:hint"})
+_PLEASE = re.compile(r"\b(?:please|pls|plz)\b")
 _OTHER_QUESTIONS = ("open", "closing", "wait", "check", "booking_act", "alteration", "payment")
 _CHOSEN = frozenset({ValueForm.CHOICE, ValueForm.COUNT, ValueForm.FLAG, ValueForm.MONEY})
 
@@ -50,14 +52,19 @@ def asked_beside(reading: Reading) -> tuple[str, ...]:
 def asked_alone(reading: Reading) -> tuple[str, ...]:
     """Return the keys of the wishes that questions likely ask for of which nothing else is read.
 
-    No question is passed over: the likeliest wish is meant, where the question names no other.
+    No question is passed over: the likeliest wish is meant, where the question names no other. What
+    is named and nothing else, with a "please", is asked for as if by a question.
     """
     facts = reading.lexicon.facts
     places = {key: place for place, key in enumerate(facts)}
     found: dict[str, None] = {}
     for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
-        is_question = segment.is_request and segment.text.rstrip().endswith("?")
-        if not is_question or asks_check(reading, row) or segment.says(*_OTHER_QUESTIONS):
+        is_question = segment.text.rstrip().endswith("?") or _PLEASE.search(segment.text)
+        if (
+            not (segment.is_request and is_question)
+            or asks_check(reading, row)
+            or segment.says(*_OTHER_QUESTIONS)
+        ):
             continue
         scores = {
             key: float(reading.fact_scores[row, places[key]])
@@ -66,9 +73,17 @@ def asked_alone(reading: Reading) -> tuple[str, ...]:
         }
         is_read = any(key in scores for key in (*reading.asked, *reading.checked))
         best = max(scores, key=scores.__getitem__, default="")
-        if best and not is_read and scores[best] > _LIKELY_ALONE:
+        least = _BY_WORDS if _is_all_named(segment, features) else _LIKELY_ALONE
+        if best and not is_read and scores[best] > least:
             found[best] = None
     return tuple(found)
+
+
+def _is_all_named(segment: Segment, features: ClauseFeatures) -> bool:
+    """Tell whether a clause without a verb says "please" and names one fact by words of its own."""
+    named = [how for how in features.facts.values() if "how:cue" in how]
+    is_bare = len(named) == 1 and "how:cue&verbless" in named[0]
+    return is_bare and _PLEASE.search(segment.text) is not None
 
 
 def _bare_cues(features: ClauseFeatures) -> list[str]:

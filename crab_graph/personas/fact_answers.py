@@ -90,7 +90,23 @@ def _urgency(turn: Turn, key: str) -> int:
         # A mere condition is no value to choose: what others ask for comes first.
         return int(any(is_named(turn, one) for one in reading.asked if one != key))
     named = [how for how in reading.features if key in how.facts]
-    return int(bool(named) and all(_is_beside_topic(turn, key, how) for how in named))
+    is_beside = bool(named) and all(_is_beside_topic(turn, key, how) for how in named)
+    return int(is_beside or (_is_by_topic(named, key) and _are_pressed(turn, key)))
+
+
+def _is_by_topic(named: Sequence[ClauseFeatures], key: str) -> bool:
+    """Tell whether clauses ask for a fact as for all that there is of a whole part."""
+    return bool(named) and not any(how.names(key) for how in named)
+
+
+def _are_pressed(turn: Turn, key: str) -> bool:
+    """Tell whether people's own data, asked for by name, are to be told beside a fact."""
+    words = turn.reading.lexicon.facts
+    return any(
+        words[one].conflict is None and is_named(turn, one)
+        for one in new_facts(turn)
+        if one != key and one in words
+    )
 
 
 def _is_of_other_slots(turn: Turn, key: str) -> bool:

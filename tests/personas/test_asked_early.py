@@ -64,6 +64,20 @@ def test_a_roundabout_question_gets_the_fact_that_answers_it(question, key):
     assert chat.told()[-1] == key
 
 
+@pytest.mark.parametrize(
+    "request_for_names",
+    [
+        "Now the names in that order, please. And what do you want of the flights?",
+        "Lovely! The names, please! And what are your wishes for the hotel?",
+    ],
+)
+def test_names_that_are_asked_for_are_told_before_what_a_whole_part_is_to_be(request_for_names):
+    chat = opened("terse")
+    chat.say("How many are you?")
+    chat.say(request_for_names)
+    assert "traveller_names" in chat.told()
+
+
 def test_whose_the_budget_is_for_is_said_with_it():
     assert "everything" in opened("terse").say("Is the budget per person or total?")
 
