@@ -40,6 +40,13 @@ _GIVE_UP = re.compile(
     re.I,
 )
 """Asks whether to give up what waits for payment, as a card was declined."""
+_ANEW = re.compile(
+    r"\b(?:(?:shall|should|may|can|could) (?:i|we)|ok(?:ay)? (?:if i|to|for me to))\b[^?]{0,60}"
+    r"\b(?:re-?book\w*|(?:book|make|reserve)\b[^?]{0,30}\b(?:again|anew|afresh|once more))"
+    r"\b[^?]*\?",
+    re.I,
+)
+"""Asks whether to make a booking anew."""
 _GOES_ON = re.compile(
     r"\b(?:shall|should|may|can|want me to|like me to)\b[^?.]{0,20}"
     r"\b(?:(?:keep|go on|continue) (?:looking|searching|trying)"
@@ -75,9 +82,15 @@ def see_to_mishap(turn: Turn) -> Decision | None:
 
 
 def keep(turn: Turn) -> Decision | None:
-    """Keep what waits for payment, where the agent asks whether to give it up for want of that."""
+    """Keep what waits for payment, where the agent asks whether to give it up for want of that.
+
+    To have it made anew, since it was stored with a slip, is no giving up.
+    """
     is_open = bool(turn.wallet.earlier and turn.wallet.pending)
-    asks = is_open and _GIVE_UP.search(turn.reading.utterance.text)
+    text = turn.reading.utterance.text
+    if is_open and _ANEW.search(text):
+        return turn.say("approve", is_content=True, moved=True)
+    asks = is_open and _GIVE_UP.search(text)
     return turn.say("keep", is_content=True) if asks else None
 
 

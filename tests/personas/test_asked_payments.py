@@ -69,3 +69,18 @@ def test_a_card_to_try_again_is_named_beside_the_payments_that_are_approved():
         "BK-20, $80.00, with it."
     )
     assert "PM-4242" in said and "BK-20" in said and payer.paid() == {"BK-10", "BK-20"}
+
+
+@pytest.mark.parametrize(
+    "asks",
+    ["May I cancel it and rebook it at the same price?", "Shall I cancel it and make it anew?"],
+)
+def test_a_booking_with_a_slip_may_be_made_anew(asks):
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED, "Please approve BK-10 ($300.00) and BK-20 ($80.00)."):
+        payer.say(text)
+    said = payer.say(
+        f"A name in BK-20 was stored with a slip; nothing is charged. {asks}"
+    ).casefold()
+    assert any(word in said for word in ("yes", "go ahead", "book", "do it", "fine"))
+    assert "keep" not in said
