@@ -66,10 +66,11 @@ def asked_alone(reading: Reading) -> tuple[str, ...]:
             or segment.says(*_OTHER_QUESTIONS)
         ):
             continue
+        is_foreign = segment.says("foreign") or reading.lexicon.extras.search(segment.text)
         scores = {
             key: float(reading.fact_scores[row, places[key]])
             for key, how in features.facts.items()
-            if not how.isdisjoint(_NAMED) and ("how:cue" in how or not segment.says("foreign"))
+            if not how.isdisjoint(_NAMED) and ("how:cue" in how or not is_foreign)
         }
         is_read = any(key in scores for key in (*reading.asked, *reading.checked))
         best = max(scores, key=scores.__getitem__, default="")

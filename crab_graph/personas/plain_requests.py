@@ -15,7 +15,7 @@ _CARD = re.compile(r"\b(?:cards?|visa|mastercard|amex|american express|payment[-
 _PLATFORM = (
     r"(?:(?:on|in|to|onto|with) (?:the |your |our |my |this )?"
     r"(?:account|platform|profile|file|system|wallet)|(?:on|in) there|registered|added|linked|"
-    r"there (?:yet|by now|already|now))"
+    r"(?:stored|saved|on record) (?:with (?:us|me)|here)|there (?:yet|by now|already|now))"
 )
 _ADD = r"(?:add|register|link|save|store|attach|put|pop|stick|set up|enter|upload|get|load)"
 _ADDED = r"(?:added|registered|linked|saved|stored|attached|put|set up|entered|on file)"
@@ -171,6 +171,9 @@ _COMPLETE = re.compile(
 
 
 _GOES_ON = re.compile(
+    r"\b(?:did|have|am|do) i (?:\w+ )?(?:miss(?:ed|ing)?|forget|forgot(?:ten)?|overlook(?:ed)?"
+    r"|le(?:ft|ave) out) (?:any|some)thing\b|\bthe rest (?:is|are) (?:all )?(?:up|left) to me\b"
+    r"|\bany (?:\w+ )?(?:deal-?breakers?|must-haves?|no-?gos?|musts|red lines)\b|"
     r"\b(?:what|anything) else\b|\bwhat(?:.s| is| comes) next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
     rf"|\b(?:another|some other) {_WISH}\b"
     r"|\b(?:is|was) (?:that|this|it) (?:all of it|everything|the lot)\b"
@@ -199,6 +202,8 @@ _ASSUMES = re.compile(
 _GIVES_UP = re.compile(
     r"\b(?:which|what|any|one|some)\b.{0,40}\b(?:give up|do without|compromise on|sacrifice|relax"
     r"|waive|drop|least important|less important|matters? least)\b"
+    r"|\bany(?:thing)? (?:of )?(?:this|that|it|these|what you (?:\w+ )*|your wishes)\b.{0,20}"
+    r"\b(?:flexible|negotiable)\b"
 )
 
 
@@ -229,6 +234,22 @@ _TELL = re.compile(r"\b(?:say so|name (?:it|them)|tell me|shout|speak up|speak n
 def offers_to_show(segments: Sequence[Segment]) -> bool:
     """Tell whether a message asks if to show what was found, and no more."""
     return any(one.is_request and _SHOWS.search(one.text) for one in segments)
+
+
+_STARTS = re.compile(
+    r"(?:\b(?:shall|should|may|can|could) i|\bif i|\bfor me to|\bme to) "
+    r"(?:now |then |just |already |go and )?(?:start|begin|go ahead and)? ?"
+    r"(?:with |on )?(?:the |my )?"
+    r"(?:search\w*|look(?:ing)?\b(?! for (?:other|another|different))|check(?:ing)?)\b"
+    r"|\b(?:if i|for me to|shall i|may i|can i) (?:now |just |already )?"
+    r"(?:start|begin|get started)\b"
+)
+
+
+def offers_to_start(segments: Sequence[Segment]) -> bool:
+    """Tell whether all that a message asks for is leave to begin with a search."""
+    asked = [one for one in segments if one.is_request]
+    return bool(asked) and all(_STARTS.search(one.text) for one in asked)
 
 
 def asks_for_card(segments: Sequence[Segment]) -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Container
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
-from crab_graph.personas.plain_requests import PAYMENTS
+from crab_graph.personas.plain_requests import PAYMENTS, offers_to_start
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.stated_values import choices_in
 from crab_graph.personas.turns import Decision, Turn
@@ -37,6 +37,11 @@ _NEW_PRICE = re.compile(
     re.I,
 )
 _BOOKING = re.compile(r"\bbk-\d")
+_IF_FINE = re.compile(
+    r"\b(?:is|would) (?:it|that) (?:be )?(?:all right|alright|ok(?:ay)?|fine|a problem)"
+    r"(?: (?:with|for|by) you)? if (?:the|your)\b(?!.*\bbook)"
+)
+"""Asks if something may be so of what is still to be found."""
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
 
@@ -152,6 +157,10 @@ def approve(turn: Turn) -> Decision | None:
     if not is_asked:
         return None
     if not can_approve(turn):
+        if offers_to_start(turn.reading.segments):
+            return turn.say("waiting")
+        if any(_IF_FINE.search(one.text) for one in turn.reading.segments if one.is_request):
+            return turn.say("fine_with_me")
         return turn.say("show_first")
     return _yes(turn)
 

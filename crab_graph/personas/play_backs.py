@@ -21,9 +21,10 @@ from crab_graph.personas.plan_conflicts import lead_words
 from crab_graph.personas.played_clauses import asks_check, asks_of_value, played_clauses
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
 from crab_graph.personas.played_joints import claimed_outcomes, played_joints, without_joints
+from crab_graph.personas.played_routes import against_route, route_of
 from crab_graph.personas.played_tokens import PlayedTokens
 from crab_graph.personas.spoken_dates import find_dates
-from crab_graph.personas.stated_people import born_on, people_in
+from crab_graph.personas.stated_people import births_beside, born_on, people_in
 from crab_graph.personas.stated_values import (
     ALIKE,
     choices_in,
@@ -129,6 +130,9 @@ def read_play_back(
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]
     denied, left_open, mixed = founded(comparison.marks, reading, briefing)
+    # That all dates are named makes none of them right that stands beside another's name.
+    denied |= comparison.swapped
+    mixed -= comparison.swapped
     wrong = tuple(dict.fromkeys(key for key in order if key in denied))
     stated = comparison.right - denied - left_open - mixed
     right = tuple(dict.fromkeys(key for key in order if key in stated))
@@ -204,6 +208,7 @@ class _Comparison:
         self.right: set[str] = set()
         self.marks: list[PlayedMark] = []
         self.unknown: set[str] = set()
+        self.swapped: set[str] = set()
         self.said: dict[str, str] = {}
 
     def add(self, passage: Stretch) -> None:
@@ -404,6 +409,13 @@ class _Comparison:
         """Compare `A to B` with where one starts and where one goes; return the text without."""
         facts = self._lexicon.facts
         places = [key for key, words in facts.items() if words.cues and not words.hours]
+        route = route_of(facts, places, self._facts)
+        if route:
+            wrong, text = against_route(text, route, self._facts, facts)
+            for key in wrong:
+                self.swapped.add(key)
+                self._mark(key, is_right=False, said="")
+            return text
         for target in [key for key in places if "to" in lead_words(facts[key])]:
             start = next(
                 (
@@ -504,6 +516,11 @@ class _Comparison:
             self._mark(names, is_right=one.name.casefold() in born, said=one.name)
             if one.born and one.name.casefold() in born:
                 self._mark(births, is_right=born[one.name.casefold()] == one.born, said=one.born)
+        own = births_beside(self._reading.said, known, today) if births and names else ()
+        for name, day in own:
+            if born.get(name.casefold()) not in {None, day}:
+                self.swapped.add(births)
+                self._mark(births, is_right=False, said=day)
         texts = [segment.text for segment in segments]
         for day in born_on(texts, today) if births else ():
             self._mark(births, is_right=day in born.values(), said=day)

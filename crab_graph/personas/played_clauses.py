@@ -13,7 +13,7 @@ _TAG = re.compile(
     r"| meant?)|yes ?(?:or|/) ?no|y/n"
     r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
     r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
-    r"|(?:is|are|was|were) (?:that|this|it|these|those) (?:the|your) (?:\w+ ){0,2}\w+"
+    r"|(?:is|are|was|were) (?:that|this|it|these|those) (?:you|(?:the|your) (?:\w+ ){0,2}\w+)"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"
     r" (?:it|you|they|that|i)))"
     r"\W*\?\W*$"
@@ -82,6 +82,11 @@ _FIRM = re.compile(
     r"|(?:shall|should) (?:it|that) be|(?:is|are|was) (?:it|that|they) (?:indeed|really|truly)"
     r"|up to me|understand (?:rightly|correctly)|still stands?|as (?:agreed|before))\b"
 )
+_LOOSENS = re.compile(
+    r"\b(?:rather than|instead of|and not|not) (?:an? )?(?:\w+ )?(?:must|requirement)\b"
+    r"|\bas (?:an? )?(?:mere |soft )?(?:preference|option|optional|wish|nice[- ]to[- ]have)\b"
+)
+"""Asks to hold a wish less firmly, to which nobody says yes that means it."""
 _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does|still|both)\b")
 """What makes more of firm words than a label."""
 _CHOICE = re.compile(
@@ -121,6 +126,8 @@ def is_check(segment: Segment) -> bool:
     if not segment.text.rstrip().endswith("?"):
         return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
     text = segment.text
+    if _LOOSENS.search(text):
+        return False
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
     found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
@@ -146,9 +153,18 @@ def asks_of_value(reading: Reading, number: int) -> bool:
     """Tell whether a clause asks if a wish is as it says: it names one value, and no others."""
     segment = reading.segments[number]
     text = segment.text.rstrip()
-    if not (segment.is_request and text.endswith("?")) or _CHOICE.search(text):
+    if (
+        not (segment.is_request and text.endswith("?"))
+        or _CHOICE.search(text)
+        or _LOOSENS.search(text)
+    ):
         return False
-    if _OFFERS.search(text) or _names_item(reading, segment) or segment.says("booking_act"):
+    if (
+        segment.says("open")
+        or _OFFERS.search(text)
+        or _names_item(reading, segment)
+        or segment.says("booking_act")
+    ):
         return False
     words, facts = reading.lexicon.facts, reading.features[number].facts
     named = [key for key in facts if names_value(text, words[key])]

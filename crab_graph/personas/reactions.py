@@ -3,7 +3,7 @@
 import re
 
 from crab_graph.personas.own_tools import CARD_FACT
-from crab_graph.personas.plain_requests import offers_to_show
+from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
@@ -41,6 +41,16 @@ _BOTHERS = re.compile(
     r"\b(?:problem|issue|trouble|deal-?breaker|obstacle|objection|bother|matter|mind)\b[^?]*\?"
 )
 """Asks whether the user minds something."""
+_TAG = re.compile(
+    r"\b(?:right|correct|true|yes|yeah|not so|agreed|(?:is|are|do|does)n.t \w+)\W*\?\W*$"
+)
+_CLAIMS = re.compile(
+    r"\byou(?:r|.d|.re|.ll|.ve| both| two)?\b"
+    r"(?! (?:said|told|mentioned|asked|wrote|meant|have asked))"
+    r"(?:\W+\w+){2,}"
+)
+"""Says what the user is or wants, in words of its own."""
+_TOUCHES = re.compile(r"\b(?:that|this|it|all|everything|these|those|correct\w*|right)\b")
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -55,15 +65,13 @@ def react(turn: Turn) -> Decision | None:
     if reading.asks_foreign and not turn.playback.states:
         return turn.say(_on_foreign(turn))
     if offers_to_show(reading.segments):
-        return turn.say("show_first")
+        return turn.say("waiting" if offers_to_start(reading.segments) else "show_first")
     if reading.asks_of_extra and reading.asks_change:
         return turn.say("fine_with_me")
     if reading.asks_change and not _only_waits(turn):
         return turn.say("firm")
-    if reading.confirms:
-        # Of what things cost nobody asks the one who is to pay for them.
-        act = "relies" if reading.amounts and not turn.playback.states else "right"
-        return turn.say(act, is_answer=True)
+    if reading.confirms or _claims_unknown(turn):
+        return turn.say(_on_check(turn), is_answer=True)
     if reading.says_wait or _only_waits(turn):
         return turn.say("waiting")
     if reading.claims_done or reading.is_closing:
@@ -77,6 +85,23 @@ def react(turn: Turn) -> Decision | None:
     if _asks_of_yes(turn):
         return turn.say("approve", is_content=True, approved=True)
     return _on_unclear(turn)
+
+
+def _on_check(turn: Turn) -> str:
+    """Return the act that answers a check of which no wish was read."""
+    reading = turn.reading
+    if _claims_unknown(turn):
+        return "no_extra" if reading.asks_of_extra else "fine_with_me"
+    # Of what things cost nobody asks the one who is to pay for them.
+    return "relies" if reading.amounts and not turn.playback.states else "right"
+
+
+def _claims_unknown(turn: Turn) -> bool:
+    """Tell whether a message takes for granted of the user what no wish of it is of."""
+    if turn.playback.states or turn.reading.ids or turn.reading.amounts or turn.wallet.bookings:
+        return False
+    asking = (_TAG.split(one.text) for one in turn.reading.segments if _TAG.search(one.text))
+    return any(_CLAIMS.search(text) and not _TOUCHES.search(text) for text, *_ in asking)
 
 
 def _on_unclear(turn: Turn) -> Decision:

@@ -26,6 +26,12 @@ _LEAD = (
 _FOR = re.compile(r"\b(?:for|named?|names?|called)\W*\Z", re.I)
 _BIRTH = re.compile(r"\b(?:born|birth\w*|dobs?|d\.o\.b)\b", re.I)
 _BORN = re.compile(r" (?:was |is )?born\b", re.I)
+_BESIDE = (
+    r"(?:'s)?[\s,:(–=|-]{0,3}"
+    r"(?:(?:is|was|as|born|on|dob|date of birth|birth date|birthday)[\s,:(–=|-]{1,3}){0,4}"
+)
+"""What may stand between a name and its own date of birth."""
+_AND = re.compile(r"(?:,|&|\band\b|,\s*and\b)\Z")
 _JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
 _REACH = 60
 _LONG_AGO = 366
@@ -82,6 +88,27 @@ def people_in(
             born = dates[0].iso if dates and dates[0].iso < today else ""
             found.append(StatedPerson(name, match.start(1), match.end(1), born))
     return found
+
+
+def births_beside(said: str, known: Sequence[str], today: str) -> Iterator[tuple[str, str]]:
+    """Yield known names, in full or the first alone, with the date of birth straight behind each.
+
+    Behind the last of several names stand the dates of all.
+    """
+    text = visible(said).replace("*", "").replace("_", " ")
+    for name in known:
+        first, _, rest = name.partition(" ")
+        if sum(one.partition(" ")[0] == first for one in known) > 1:
+            continue
+        own = rf"(?<!\w){re.escape(first)}(?: {re.escape(rest)})?(?!\w){_BESIDE}"
+        for match in re.finditer(own, text):
+            before = text[: match.start()].rstrip()
+            parts = {part for one in known for part in one.split()}
+            if _AND.search(before) and (_AND.sub("", before).split() or [""])[-1] in parts:
+                continue
+            dates = find_dates(text[match.end() : match.end() + _REACH], today)
+            if dates and dates[0].start == 0 and dates[0].iso < today:
+                yield name, dates[0].iso
 
 
 def _is_booked_for(before: str, words: Sequence[str], after: str) -> bool:

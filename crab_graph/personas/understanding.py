@@ -51,6 +51,14 @@ _FAR = 4.0
 _BANK = re.compile(r"\b(?:banks?|funds|issuer)\b")
 _LISTS = re.compile(r"[,;:()/]|\b(?:like|such as)\b")
 """What a clause has that asks for several things."""
+_NAMING = frozenset({"how:cue", "how:hint", "value"})
+"""How a clause shows a fact by more than the topic of that."""
+_YES_NO = re.compile(
+    r"^(?:and |so |then |also |ok(?:ay)?,? )*"
+    r"(?:(?:should|must|will|is|are|does) (?:the|your|both|either)\b"
+    r"|(?:do|would) you (?:want|like) (?:me|us) to (?:keep|make|look|choose|pick|find|go)\b)"
+)
+"""Begins a question about something said of an item, which a yes or a no answers."""
 _EVEN = 0.0
 """The log-odds at which a clause is as likely as not to do something."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
@@ -254,7 +262,11 @@ class Reading:
         segment, how = self.segments[row], self.features[row].facts.get(keys[place], frozenset())
         if "how:cue" in how:
             return False
-        if segment.says("foreign"):
+        if segment.says("foreign") or (
+            self._is_foreign(segment) and not _LISTS.search(segment.text)
+        ):
+            return True
+        if how.isdisjoint(_NAMING) and _is_plain_yes_no(segment):
             return True
         if "how:topic" not in how or segment.says("wishes") or _LISTS.search(segment.text):
             return False
@@ -278,6 +290,8 @@ class Reading:
             is_foreign = self._is_foreign(segment)
             for key, how in self.features[row].facts.items() if is_asked or is_bare else ():
                 if "how:ellipsis&again" in how or (is_foreign and "how:cue" not in how):
+                    continue
+                if how.isdisjoint(_NAMING) and _is_plain_yes_no(segment):
                     continue
                 place, slots = keys.index(key), facts[key].slots
                 is_other = bool(scope and slots) and scope.isdisjoint(slots)
@@ -501,6 +515,12 @@ class Reading:
     def proposes(self) -> bool:
         """Whether it names an item, or one of a slot by its price, on offer or booked."""
         return "proposes" in self._likely
+
+
+def _is_plain_yes_no(segment: Segment) -> bool:
+    """Tell whether a clause asks if one thing is so, and for no wishes."""
+    is_open = segment.says("wishes", "open", "preference") or _LISTS.search(segment.text)
+    return _YES_NO.search(segment.text) is not None and not is_open
 
 
 _LINE_TO_FILL = re.compile(r"_{3,}(?:[-/.]_+)*")

@@ -203,3 +203,137 @@ def test_a_wrong_end_of_the_way_and_a_wrong_id_are_corrected(question, right, co
 def test_the_right_way_and_the_way_back_are_affirmed(question):
     said = opened("terse").say(question).casefold()
     assert any(word in said for word in ("yes", "right", "correct"))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "You'd like the cheapest option, right?",
+        "So you're okay with an early start, correct?",
+        "You'd be happy with a short walk, right?",
+    ],
+)
+@pytest.mark.parametrize("condition", ["neutral", "terse", "generic"])
+def test_what_is_taken_for_granted_without_a_wish_gets_no_yes(check, condition):
+    chat = opened(condition)
+    told = chat.told()
+    said = chat.say(check).casefold()
+    assert "fits what i" in said or "within what i" in said or "whatever fits" in said
+    assert chat.told() == told
+
+
+@pytest.mark.parametrize(
+    "played, is_right",
+    [
+        ("{a}, {one}; {b}, {two}. Correct?", True),
+        ("{a}, {two}; {b}, {one}. Correct?", False),
+        ("- {a} (born {two})\n- {b} (born {one})\nIs this right?", False),
+        ("{first} is born {two} and {second} {one}, right?", False),
+        ("{first} is born {one} and {second} {two}, right?", True),
+        ("| {a} | {two} |\n| {b} | {one} |\n\nIs this correct?", False),
+        ("{a} and {b}, {one} and {two}. Correct?", True),
+    ],
+)
+def test_dates_of_birth_beside_each_others_names_are_corrected(played, is_right):
+    facts = {fact.key: fact.value for fact in briefing_of().facts}
+    (a, b), (one, two) = facts["traveller_names"], facts["birth_dates"]
+    first, second = a.split()[0], b.split()[0]
+    text = played.format(a=a, b=b, one=one, two=two, first=first, second=second)
+    said = opened(briefing=briefing_of()).say(f"To be sure of the travellers:\n{text}").casefold()
+    is_denied = any(
+        word in said for word in ("no,", "not quite", "not right", "plainly", "mix-up", "correct")
+    )
+    assert ("that's right" in said or "yes" in said or "that is correct" in said) is is_right
+    assert is_denied or is_right
+
+
+@pytest.mark.parametrize(
+    "question, key",
+    [
+        ("Who am I booking this for?", "traveller_names"),
+        ("How shall I address you?", "traveller_names"),
+        ("Are these two adults?", "birth_dates"),
+        ("And under which account?", "customer_id"),
+        ("I haven't heard a budget so far. Is there one?", "budget"),
+    ],
+)
+def test_a_question_in_passing_gets_the_fact_that_it_is_about(question, key):
+    chat = opened("terse")
+    chat.say(question)
+    assert chat.told()[-1] == key
+
+
+@pytest.mark.parametrize("question", ["Your account shows the name {}. Is that you?"])
+def test_whose_account_it_is_gets_a_yes(question):
+    names = next(fact.value for fact in FACTS if fact.key == "traveller_names")
+    said = opened("terse").say(question.format(names[0])).casefold()
+    assert "yes" in said or "right" in said or "correct" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Any deal-breakers?", "I think I have all of it now. Did I miss something?"],
+)
+def test_what_else_matters_is_an_open_question(question):
+    chat = opened("neutral+d2")
+    chat.say(question)
+    assert {*chat.told()} > {*BASIC}
+
+
+def test_a_must_that_the_agent_would_loosen_gets_no_yes():
+    chat = opened("terse+d2")
+    chat.say("Which seats?")
+    said = chat.say("Can I treat the aisle seat as a preference rather than a must?").casefold()
+    assert "aisle" in said
+    assert "yes" not in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Is it OK if I start looking?", "Is it fine if the attraction is far from the hotel?"],
+)
+def test_leave_to_search_is_no_plan_to_be_shown(question):
+    said = opened().say(question).casefold()
+    assert "price" not in said
+    assert "cost" not in said
+
+
+@pytest.mark.parametrize(
+    "question", ["Should the flights be non-stop?", "How many bags will you bring?"]
+)
+def test_of_what_nothing_was_told_no_other_wish_is_said(question):
+    chat = opened("neutral")
+    told = chat.told()
+    chat.say(question)
+    assert chat.told() == told
+
+
+def tour_briefing():
+    domain = find_domain("tour")
+    draft = domain.draft(5, {"dates": "fixed", "party": 2})
+    return domain.briefing(
+        domain.slots, domain.facts(draft.request, draft.profile), "T", draft.today
+    )
+
+
+@pytest.mark.parametrize(
+    "check, is_right",
+    [
+        ("{home} → {one} → {two} → {home}, correct?", True),
+        ("{home} → {two} → {one} → {home}, correct?", False),
+        ("So first {one} and then {two}, right?", True),
+        ("So first {two} and then {one}, right?", False),
+        ("You go from {home} to {two}, then to {one}, right?", False),
+    ],
+)
+def test_the_order_of_several_stops_is_checked(check, is_right):
+    briefing = tour_briefing()
+    facts = {fact.key: fact.value for fact in briefing.facts}
+    home, one, two = (facts[key] for key in ("origin", "first_city", "second_city"))
+    said = opened(briefing=briefing).say(check.format(home=home, one=one, two=two))
+    assert (f"first city is {one}" in said or f"irst we go to {one}" in said) is not is_right
+
+
+def test_which_cities_and_in_which_order_gets_both():
+    chat = opened(briefing=tour_briefing())
+    assert "second" in chat.say("Which cities, in which order?").casefold()
