@@ -196,7 +196,7 @@ def answer(turn: Turn) -> Decision | None:
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
     is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)
-    if not is_left and (reading.asks_change or offers_to_show(reading.segments)):
+    if not is_left and (_asks_for_less(turn, asked) or offers_to_show(reading.segments)):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
     if _is_all_noted(turn, chosen):
@@ -242,6 +242,18 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _asks_for_less(turn: Turn, asked: Sequence[str]) -> bool:
+    """Tell whether a message asks to give up a wish.
+
+    Asked how flexible a date is, who wants one of several gives up none by saying so.
+    """
+    if not turn.reading.asks_change or turn.reading.ids or turn.reading.is_unable:
+        return turn.reading.asks_change
+    words = turn.briefing.lexicon.facts
+    dates = (key for key in asked if key in turn.facts and words[key].form is ValueForm.DATE)
+    return not any(isinstance(turn.facts[key].value, list) for key in dates)
 
 
 def _on_many(turn: Turn, given: Sequence[Fact]) -> str:

@@ -78,6 +78,12 @@ _ALONE = re.compile(
 )
 
 
+_AND_OTHERS = re.compile(
+    r"\byou(?:rself)? (?:and|plus|with) (\w+) (?:others?|more|companions?|friends?|fellow)\b"
+)
+"""Says how many come with one."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlayBack:
     """What a message plays back, by the keys of facts.
@@ -560,6 +566,9 @@ def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[i
     nouns = people if is_people else re.escape(unit.rstrip("s")) + "s?"
     found = re.findall(rf"\b(\w+)\+?[- ](?:adult |full )?(?:{nouns})\b", text) if unit else []
     numbers = [number for number in map(number_of, found) if number is not None]
+    if not numbers and is_people:
+        beside = [number_of(one) for one in _AND_OTHERS.findall(text)]
+        numbers = [1 + number for number in beside if number is not None]
     if not numbers and is_people and _ALONE.search(text):
         return [1]
     return numbers

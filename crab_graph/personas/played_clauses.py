@@ -19,7 +19,8 @@ _TAG = re.compile(
     r"\W*\?\W*$"
 )
 _LEADS = re.compile(
-    r"^\W*(?:is (?:\S+ ){1,6}?(?:your|right|correct)|so|ok(?:ay)?|alright|right"
+    r"^\W*(?:is (?:\S+ ){1,6}?(?:your|right|correct)|it.s (?:just |only )?you (?:and|plus)"
+    r"|so|ok(?:ay)?|alright|right"
     r"|just to (?:confirm|check|be (?:sure|clear))"
     r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
     r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"

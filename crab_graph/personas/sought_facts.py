@@ -36,7 +36,7 @@ _ONCE_MORE = re.compile(
     r"^(?:and |so |please,? |sorry,? )*(?:what (?:was|were|is|are|did you say)"
     r" (?:it|that|this|they|those)?\b"
     r"|(?:could|can|would|will) you (?:please )?(?:repeat|say|tell)\b"
-    r"|(?:is|was) there (?:one|any)\b|(?:do|did) you have (?:one|any)\b"
+    r"|(?:is|was) there (?:one|any)\b(?! (?:of|that|which|you))|(?:do|did) you have (?:one|any)\b"
     r"|have you (?:got )?(?:one|any)\b|(?:come|say that|once|say it) (?:again|more)\b)[^?]{0,20}\?"
 )
 """A question that names nothing and asks for what was just spoken of."""

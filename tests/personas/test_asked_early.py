@@ -337,3 +337,20 @@ def test_the_order_of_several_stops_is_checked(check, is_right):
 def test_which_cities_and_in_which_order_gets_both():
     chat = opened(briefing=tour_briefing())
     assert "second" in chat.say("Which cities, in which order?").casefold()
+
+
+@pytest.mark.parametrize("others", ["one other person", "two others"])
+def test_those_who_come_along_are_counted(others):
+    assert "2" in opened("terse").say(f"To be sure of the party: it's you and {others}?")
+
+
+@pytest.mark.parametrize(
+    "question", ["How flexible are you with the dates?", "Are your dates flexible by a day or two?"]
+)
+def test_who_has_several_days_says_which_when_asked_how_flexible_it_is(question):
+    window = Fact("departure_date", ["2027-06-10", "2027-06-14"], FactLevel.BASIC)
+    facts = [window if fact.key == window.key else fact for fact in FACTS]
+    briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+    said = opened(briefing=briefing).say(question)
+    assert "10" in said
+    assert "14" in said
