@@ -303,6 +303,7 @@ class Wording:
         parts: Of a joint wish regular expressions that all find something where it is told whole,
             `{n}` for a number; or those of each value.
         about: Of a joint wish, that finds where it is spoken of, told whole or not.
+        clarify: Of a joint wish that was told, those that find where it is asked what it means.
         outcome: Of a joint wish that the tables settle, those that find where it is said how that
             comes out, which no user knows.
         endings: Of a likeness, the last words of values that people leave off, in small letters.
@@ -319,6 +320,7 @@ class Wording:
     hours: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
     parts: Sequence[str] | Mapping[Any, Sequence[str]] = ()
     about: str = ""
+    clarify: Sequence[str] = ()
     outcome: Sequence[str] = ()
     endings: Sequence[str] = ()
 

@@ -37,6 +37,7 @@ def joint_words(subject: Subject, rule: Rule, said: Mapping[str, Any]) -> dict[s
     words["slots"] = list(subject.slots) if len(subject.slots) == 1 else []
     words["others"] = []
     words["about"] = rule.wording.about or "(?!)"
+    words["clarify"] = list(rule.wording.clarify)
     words["parts"] = {str(value): _parts(rule, value) for value in rule.values or (True,)}
     if subject.form is ValueForm.CHOICE:
         phrases = rule.wording.phrases

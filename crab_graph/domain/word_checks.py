@@ -123,6 +123,8 @@ def _patterns(declaration: Declaration) -> Iterator[tuple[str, str]]:
             yield f"'{key}', wording.ask", one
         for value, cue in wording.cues.items():
             yield f"'{key}', wording.cues of '{value}'", cue
+        for one in wording.clarify:
+            yield f"'{key}', wording.clarify", one
         for one in wording.outcome:
             yield f"'{key}', wording.outcome", one
 

@@ -7,6 +7,7 @@ come offers, claims and questions that the facts do not answer.
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.check_answers import check
+from crab_graph.personas.clarifying_answers import clarify
 from crab_graph.personas.declined_cards import is_declined, retry
 from crab_graph.personas.fact_answers import answer, name_detail
 from crab_graph.personas.later_halves import halves
@@ -22,7 +23,19 @@ from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
-_DUTIES = (objection, keep, retry, check, choose, pay, answer, see_to_mishap, approve, react)
+_DUTIES = (
+    objection,
+    keep,
+    retry,
+    clarify,
+    check,
+    choose,
+    pay,
+    answer,
+    see_to_mishap,
+    approve,
+    react,
+)
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
 _WHOLE = frozenset({retry, pay, answer, approve, react})
@@ -82,7 +95,7 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
 def decide(turn: Turn) -> Decision:
     """Return the turn that answers a message."""
     reading, wallet = turn.reading, turn.wallet
-    if not turn.text.strip():
+    if not (turn.text.strip() or turn.clarification):
         return turn.say("nudge")
     if reading.has_transferred:
         return turn.say("transferred", token=TerminalToken.TRANSFER)

@@ -143,6 +143,11 @@ def is_tag(segment: Segment) -> bool:
     )
 
 
+def ends_in_tag(text: str) -> bool:
+    """Tell whether a text asks behind what it tells if that is right."""
+    return _TAG.search(text) is not None
+
+
 def _is_for_booking(segment: Segment) -> bool:
     """Tell whether a clause asks for leave to book; to confirm may be said of anything."""
     if not (segment.says("booking_act") and segment.says("booking_lead")):

@@ -21,6 +21,7 @@ from crab_graph.personas.briefing import (
     with_first_wish,
 )
 from crab_graph.personas.chat_style import kept_words
+from crab_graph.personas.clarifications import clarification_in
 from crab_graph.personas.condition import ResolvedCondition
 from crab_graph.personas.decisions import (
     change_mind,
@@ -204,7 +205,12 @@ class RulesUser:
         briefing = self._briefing
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         said = list(_said_before(messages, heard))
-        reading = reading_of(text, briefing.lexicon, briefing.slots, said[-1] if said else None)
+        before = said[-1] if said else None
+        reading = reading_of(text, briefing.lexicon, briefing.slots, before)
+        asked = clarification_in(reading, text, briefing, memory.record)
+        if asked is not None:
+            text = asked.rest
+            reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
         plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
@@ -238,6 +244,7 @@ class RulesUser:
             speaker=speaker,
             habit=self._habit,
             met=frozenset(fulfilled(plan, briefing, reading.amounts)),
+            clarification=asked,
         )
 
     def _finish(

@@ -6,6 +6,7 @@ from typing import Any
 
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Reason, UserBriefing
+from crab_graph.personas.clarifications import Clarification
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.options import OptionChoice
@@ -47,7 +48,8 @@ class Turn:
 
     `conflicts` are the keys of the facts that the agent's plan contradicts, `overlooked` those that
     it contradicts unseen, `met` those that it plainly fits, `playback` is what it plays back of the
-    user's wishes, compared with them, `said` are the facts that it says before it answers.
+    user's wishes, compared with them, `said` are the facts that it says before it answers, and
+    `clarification` is what the agent asks of the meaning of wishes that were told.
     """
 
     briefing: UserBriefing
@@ -67,6 +69,7 @@ class Turn:
     said: tuple[str, ...] = ()
     overlooked: tuple[str, ...] = ()
     met: frozenset[str] = frozenset()
+    clarification: Clarification | None = None
 
     @property
     def facts(self) -> Mapping[str, Fact]:

@@ -91,6 +91,7 @@ class FactWords(_Words):
         is_certain: Whether every user is sure of it from the start.
         parts: Of a joint wish, by value: what all stands where it is told whole.
         about: Of a joint wish: what stands where it is spoken of.
+        clarify: Of a joint wish that was told: what stands where it is asked what it means.
         lent: Of a joint wish: the cues among `asks` that ask for wishes whose place it takes.
     """
 
@@ -118,6 +119,7 @@ class FactWords(_Words):
     is_certain: bool = False
     parts: Mapping[str, tuple[Cue, ...]] = {}
     about: Cue = _NEVER
+    clarify: tuple[Cue, ...] = ()
     lent: tuple[Cue, ...] = ()
 
     @property

@@ -180,6 +180,12 @@ _EITHER = cd.Wording(
         r"\bdistricts?\b|\b(?:lab|test|scan|blood\w*)\b[^.;\n]{0,24}"
         r"\b(?:mornings?|afternoons?|evenings?)\b"
     ),
+    clarify=(
+        r"\b(?:prefer\w*|first|fallback|failing that|or else|equally|both|either|ranked|matters)\b"
+        r".*\b(?:district|mornings?|afternoons?|evenings?)\b",
+        r"\b(?:district|mornings?|afternoons?|evenings?)\b.*"
+        r"\b(?:prefer\w*|first|fallback|failing that|equally|both|either|ranked|or the district)\b",
+    ),
 )
 _UNLESS = cd.Wording(
     (
@@ -198,6 +204,13 @@ _UNLESS = cd.Wording(
         for one in LANGUAGES[1:]
     },
     about=rf"\b(?:{'|'.join(LANGUAGES[1:]).casefold()})\b",
+    clarify=(
+        r"\b(?:break\w*|over|bust\w*|beyond|exceed\w*) (?:the|your) budget\b",
+        rf"\b(?:{'|'.join(LANGUAGES[1:]).casefold()}|language)\b.*"
+        r"\b(?:budget|must|hard|priority|stretch|firm|strict|else|another|other|any)\b",
+        r"\b(?:budget|must|hard|priority|stretch|any other|another)\b.*"
+        rf"\b(?:{'|'.join(LANGUAGES[1:]).casefold()}|language)\b",
+    ),
 )
 
 RULES = (

@@ -134,6 +134,17 @@ _BY_NIGHT = (
 )
 """What speaks of flights by night, also by the hour at which night begins, as a condition."""
 
+_KIND = r"\b(?:museum|tour|show)s?\b"
+_NO_DAY = r"\A(?!.*\b(?:days?|dates?|when|prices?|district)\b).*"
+_STARS = r"(?:\bstars?\b|\bstar (?:rating|hotel)|★)"
+_DAYS = r"\b(?:days?|ones?|both|two|sides?)\b"
+_BESIDE = (
+    r"\b(?:(?:before|after)(?!(?: or after| or before)? (?:the |\w+ )?\d)|prior|preceding"
+    r"|following|previous|next"
+    r"|neighbou?ring|adjacent|adjoining"
+    r"|subsequent|around|either|too|as well)\b"
+)
+
 JOINT_RULES = (
     cd.Rule(
         "attraction_either",
@@ -149,7 +160,7 @@ JOINT_RULES = (
                 "The attraction should be {value}, both are equally welcome.",
                 "For the attraction we want {value}, and would be happy with either.",
             ),
-            "Attraction: {value}.",
+            "Attraction: {value}, either is welcome.",
             ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b(?! else)",
             parts={value: [_one_of_them(*one) for one in pair] for value, pair in _EITHER.items()},
             about=(
@@ -158,6 +169,17 @@ JOINT_RULES = (
                 r"|\b(?:museum|tour|show)s?\b[^.;\n]{0,30}\b(?:morning|afternoon|evening)\b"
                 r"|\b(?:museum|tour|show)s? or\b"
                 r"|\b(?:or|morning|afternoon|evening)s? (?:\w+ ){0,2}?(?:museum|tour|show)s?\b"
+            ),
+            clarify=(
+                rf"{_NO_DAY}{_KIND}.*\b(?:first|fallback|fall back|prefer\w*|rather|ranked|rank"
+                r"|priority"
+                r"|back-?up|equal\w*|either|both|alternative|pick one|choose|available|also do"
+                r"|also (?:ok(?:ay)?|fine|work\w*)|better|order)\b",
+                rf"{_NO_DAY}\b(?:first|prefer\w*|rather|rank|both|either|which)\b.*{_KIND}",
+                rf"{_KIND}.{{0,30}}\bor\b.{{0,30}}{_KIND}",
+                r"\b(?:both|those|these|they|the two)\b.{0,20}\b(?:equal|ranked)\b",
+                r"\b(?:in that order|equally (?:welcome|good|fine)|order of preference)\b",
+                r"\bboth (?:of them|are available|fit)\b|\bjust one of (?:the|them)\b",
             ),
         ),
     ),
@@ -190,6 +212,15 @@ JOINT_RULES = (
                 for share in _SHARES
             },
             about=r"\d ?%|\bper ?cent\b|\b(?:half|quarters?|thirds?|fifths?) (?:of|for|on)\b",
+            clarify=(
+                r"\b(?:share|portion|half|per ?cent\w*)\b|\d ?%",
+                rf"{_FLIGHTS}[^?]*\b(?:cap|limit|ceiling|guideline)\b",
+                rf"\b(?:cap|limit|ceiling|guideline)\b[^?]*{_FLIGHTS}",
+                r"\b(?:how much|max\w*|at most|up to)\b.{0,40}\bflights\b",
+                r"\bflights?\b.{0,40}\b(?:how much|max\w*|at most|up to|in dollars)\b",
+                r"\b(?:per|each|every|one) flight\b.{0,40}\b(?:both|two|together)\b",
+                r"\b(?:both|two|together)\b.{0,40}\b(?:per|each|every|one) flight\b",
+            ),
         ),
     ),
     cd.Rule(
@@ -218,12 +249,21 @@ JOINT_RULES = (
                 r"\bbudget\b|\$ ?\d",
             ),
             about=r"\bstars?\b|★",
+            clarify=(
+                rf"{_STARS}.*\b(?:budget|stretch|priority|hard|must|exact\w*|lowe?r?|fewer|less"
+                r"|still|requirement|firm|strict|minimum|no matter what|how low|pricier|more money"
+                r"|dearer)\b",
+                rf"\b(?:budget|stretch|priority|hard|must|how low|must-have|fall back)\b.*{_STARS}",
+                r"\b(?:break\w*|over|bust\w*|beyond|exceed\w*) (?:the|your) budget\b",
+                r"\bhow low\b|\bhow many\b.{0,20}\b(?:was|were)\b",
+                rf"\b(?:accept|take|would|could)\b.*{_STARS}",
+            ),
         ),
     ),
     cd.Rule(
         "apart_from_nights",
         _is_apart,
-        "the attraction is neither on the day of a night flight nor on the day next to it",
+        "the attraction is not on the day of a night flight, nor on the day before or after it",
         check="D29",
         title="no attraction next to a night flight",
         joint=True,
@@ -231,12 +271,12 @@ JOINT_RULES = (
         wording=cd.Wording(
             (
                 "Flights can leave at any time, but if a flight leaves at night, the attraction "
-                "should be neither on that day nor on the day next to it.",
+                "should be neither on that day nor on the day before or after it.",
                 "The flights can leave whenever, but we want no attraction on the day of a night "
                 "flight, nor on the day before or after it.",
             ),
-            "Flights at any time, but no attraction on the day of a night flight or the day next "
-            "to it.",
+            "Flights at any time, but no attraction on the day of a night flight or the day before "
+            "or after it.",
             ask=r"\b(?:red-?eyes?|night flights?|jet ?lag|rest(?:ed)? (?:day|after))\b",
             parts=(
                 _BY_NIGHT,
@@ -245,6 +285,21 @@ JOINT_RULES = (
                 r"|around|beside)\b",
             ),
             about=_BY_NIGHT,
+            clarify=(
+                rf"{_DAYS}[^?]{{0,40}}{_BESIDE}",
+                rf"{_BESIDE}[^?]{{0,40}}{_DAYS}",
+                rf"(?:{_BY_NIGHT})[^?]*\b(?:or|may|can|could|what|which|when|until|how|still)\b",
+                rf"\b(?:or|may|can|could|what|which|when|until|how|still)\b[^?]*(?:{_BY_NIGHT})",
+                r"\bif\b[^?]*\b(?:fl(?:y|ies|ights?)|return|outbound|leaves?|depart\w*)\b"
+                r"[^?]*\b(?:attraction|tour|museum|show|visit)\b",
+                r"\b(?:attraction|tour|museum|show|visit)\b[^?]*"
+                r"\bif\b[^?]*\b(?:fl(?:y|ies|ights?)|return|outbound|leaves?|depart\w*)\b",
+                r"\b(?:also|too|still|is|are) (?:out|excluded|blocked|off[- ]limits|taboo|free)\b"
+                r"|\beve\b|\bday(?:time)? flights?\b",
+                r"\b(?:counts?(?: as)?|is|mean by|call)\b[^?]{0,20}\bnight\b",
+                r"\b(?:that|this|it|rule|condition)\b[^?]{0,30}"
+                r"\b(?:concern|apply|hold|go|cover|affect)(?:s|ies)?\b",
+            ),
         ),
     ),
     cd.Rule(
@@ -274,6 +329,18 @@ JOINT_RULES = (
                 for value, pair in _DISTRICTS.items()
             },
             about=rf"\b(?:{_NAMED.casefold()})\b",
+            clarify=(
+                rf"\b(?:{_NAMED.casefold()})\b.*\bor\b.*\b(?:{_NAMED.casefold()})\b",
+                rf"\b(?:{_NAMED.casefold()})\b.*\b[b2][).:].*\b(?:{_NAMED.casefold()})\b",
+                r"\bwhole trip\b",
+                r"\bcheaper\b[^?]*\b(?:sense|mean\w*|hotel|rate|total|whole|trip|night|still|same"
+                r"|overall|itself)\b",
+                r"\b(?:which|one) of (?:the|those|these) (?:two|districts|areas|neighbou?rhoods)\b",
+                r"\b(?:both|the two|they) (?:cost|come to|are|were|turn out) (?:\w+ )?the same\b",
+                r"\b(?:another|other|different|third|elsewhere|those two|these two|one of these"
+                r"|one of those|either)\b[^?]{0,20}"
+                r"\b(?:districts?|areas?|neighbou?rhoods?|quarters?)\b",
+            ),
             outcome=_OUTCOME,
         ),
     ),
@@ -306,6 +373,16 @@ JOINT_RULES = (
                 rf"{_LEAST}[^.;?!\n]{{0,40}}{_PAIR}|{_PAIR}[^.;?!\n]{{0,40}}{_LEAST}"
                 rf"|\byou(?:.d| would)? (?:want|like|wish|prefer)\b[^.;?!\n]{{0,40}}{_LEAST}"
                 rf"|{_LEAST} (?:together|combined)\b"
+            ),
+            clarify=(
+                rf"{_LEAST}[^?]*\b(?:pair|together|each|separately|overall|itself|mean|above|cabin"
+                r"|must|class|sum|individually|alone|combined|by far)\b",
+                rf"\b(?:mean|pair|together|each|must|sum|does)\b[^?]*{_LEAST}",
+                r"\b(?:price|cost)\b[^?]{0,20}\b(?:before|over|above|more than|first)\b",
+                r"\bcheapest (?:hotel|room|tour|attraction|show|museum)\b",
+                r"\b(?:slightly|a (?:bit|little)|somewhat) (?:dearer|more expensive|pricier)\b",
+                r"\bcheap flights?\b[^?]*\bor\b",
+                rf"\b(?:hotel|attraction|room|tour|rest|trip)\b[^?]*\balso\b[^?]*{_LEAST}",
             ),
             outcome=(
                 rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"

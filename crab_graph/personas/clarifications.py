@@ -1,0 +1,186 @@
+"""Questions of what a wish means that was told: which of its days, how firm, of what sum.
+
+Such a question names days, sums or places that other wishes are of, too, but asks for none of
+these: the user says once more what it told, which holds the answer. It is heard apart from the rest
+of its message, which is read without it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
+from crab_graph.personas.played_clauses import ends_in_tag
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import DomainLexicon, FactWords
+from crab_graph.text.utterance import visible
+
+_PIECE = re.compile(r"(?<!\b\w\.)(?<=[.?!…])[\"'”’)*_]*\s+|\n+")
+"""What parts the sentences and lines of a message."""
+_OPTION = re.compile(
+    r"\s*(?:[-*•–][ \t]+|[-*•– ]*\**\(?(?:[a-h]|[1-9]|i{1,3}|iv)\**[).:\]](?:\**[ \t]+|\Z))", re.I
+)
+"""What a line begins with that is one of some options."""
+_REMARKS = 3
+"""Sentences behind options among which the question may be that lets choose."""
+_INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1)[).:].+\s\(?(?:b|2)[).:]", re.I)
+"""Options that stand in one line."""
+_FEWEST_OPTIONS = 2
+_GOES_ON = re.compile(
+    r"^\W*(?:(?:which|pick|choose|select|please (?:pick|choose|select|say))\b[^.?!]{0,24}"
+    r"|(?:just )?(?:one|a|the) (?:letter|number|word)\b[^.?!]{0,24}"
+    r"|a(?:, b)? or [bc]|1(?:, 2)? or [23]"
+    r"|(?:could|can|would|will) you (?:please )?(?:explain|repeat|clarify|say|tell)\b[^.?!]{0,30}"
+    r"|please (?:explain|clarify|repeat)\b[^.?!]{0,30})[.?!]?\W*\Z",
+    re.I,
+)
+"""What goes on asking behind a question, and names nothing more."""
+_NO_TAG = re.compile(r"\b(?:too|also|as well)\b|\A\W*(?:what|which|how|when)\b|\byes or no\W*\Z")
+"""What ends like a check, but asks more than whether all that it tells is right."""
+_TURNS = re.compile(r"[,;:–-] (?:and |so |then )?(?=(?:what|which|how|any|when|who|do you)\b)")
+"""Where a sentence that notes one thing goes on to ask for another."""
+_OF_PAYMENT = re.compile(r"\b(?:pay\w*|charge\w*|cards?|methods?|approv\w*)\b", re.I)
+_ASKS = re.compile(
+    r"\?[\"'”’)*_\s]*\Z"
+    r"|\A\W*(?:(?:and|so|but|then|now) )*(?:which|what|from what|whether)\b"
+    r"|\b(?:tell me|whether (?:you|it|that|this|the)|let me know"
+    r"|please (?:say|choose|pick|clarify|confirm"
+    r"|explain|specify)|clarify|pick|choose|not (?:quite )?(?:sure|clear)|unclear|would like to"
+    r" know|need to know|wonder\w*|keep off|stays? free"
+    r"|(?:did not|didn'?t) (?:quite )?(?:get|catch|understand))\b",
+    re.I,
+)
+"""What asks, with a question mark or without one."""
+_OF_MEANING = re.compile(
+    r"\b(?:d(?:o|id) you mean|(?:what|which)\b[^?]{0,30}\b(?:mean|meant|meaning)|mean(?:s|ing)?\b"
+    r"|when you sa(?:y|id)|you said|musts?\b|must[- ]haves?|hard|strict\w*|rigid|firm"
+    r"|nice[- ]to[- ]haves?|guidelines?|ceiling|bend|bendable|flexible|negotiable|priorit\w+"
+    r"|deal-?breakers?|preferences?|explain|clarify|appl(?:y|ies)|covers?|counts?|concerns?"
+    r"|hold(?:s)?|rules?|conditions?|included?|exactly|did not (?:quite )?(?:get|understand|catch)"
+    r"|didn'?t (?:quite )?(?:get|understand|catch)|still (?:ok(?:ay)?|fine|allowed|possible)"
+    r"|ok(?:ay)?|fine|alright|all right|acceptable|allowed|avoid\w*|rather|only)\b",
+    re.I,
+)
+"""Asks of something that is named what it means, or how firmly it is wished."""
+_IS_FIRM = re.compile(
+    r"^(?:(?:and|so|but|ok(?:ay)?|quick (?:one|question|q))[,:]? )*"
+    r"(?:is|are|was|should i (?:take|treat|consider|see|regard)|would you (?:say|call)) "
+    r"(?:that|this|it|these|those|they)\b(?: as)?[^?]{0,30}?"
+    r"\b(?:must(?:-have)?s?|hard|strict|firm|nice[- ]to[- ]haves?|guidelines?|ceiling|rule"
+    r"|deal-?breakers?|negotiable|flexible|requirements?|preferences?)\b[^?]{0,60}\?",
+    re.I,
+)
+"""Asks of what was just told whether it is a must."""
+_FEW = 2
+"""So many wishes told at once may be meant by a question that names none."""
+
+
+class Clarification(NamedTuple):
+    """The wishes of which a message asks what they mean, and what else it says.
+
+    One of firmness asks of what was just told if it is a must; it names no wish where that was
+    much.
+    """
+
+    keys: tuple[str, ...]
+    rest: str
+    is_of_firmness: bool
+
+
+def clarification_in(
+    reading: Reading, text: str, briefing: UserBriefing, record: DisclosureRecord
+) -> Clarification | None:
+    """Return which of the wishes that the user has told a message asks about, if it does so.
+
+    Who puts a plan or asks to be paid asks for a yes.
+    """
+    pays = reading.asks_wallet and _OF_PAYMENT.search(text) is not None
+    if reading.ids or reading.asks_booking or pays or reading.claims_done:
+        return None
+    lexicon = briefing.lexicon
+    known = {fact.key for fact in briefing.facts if record.has(fact.key)}
+    pieces = list(_pieces(text))
+    found: dict[str, None] = {}
+    taken: set[int] = set()
+    is_of_firmness = False
+    last = _last_told(record, lexicon)
+    low = visible(text).casefold()
+    for key, words in lexicon.facts.items():
+        is_told = words.is_joint and key in known
+        is_near = is_told and (key in last or words.about.search(low) is not None)
+        for number in _about(pieces, words, lexicon) if is_near else ():
+            found[key] = None
+            taken |= {number, *_options_at(pieces, number)}
+            behind = max(taken) + 1
+            if behind < len(pieces) and _GOES_ON.search(pieces[behind]):
+                taken.add(behind)
+    for number, piece in enumerate(pieces):
+        if number not in taken and last and _IS_FIRM.search(piece.strip()):
+            found |= last if len(last) <= _FEW else {}
+            is_of_firmness = True
+            taken.add(number)
+    if not taken:
+        return None
+    rest = (piece for number, piece in enumerate(pieces) if number not in taken)
+    return Clarification(tuple(found), "".join(rest).rstrip(), is_of_firmness)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield the sentences and lines of a message, each with the blanks behind it."""
+    ends = [0, *(match.end() for match in _PIECE.finditer(text)), len(text)]
+    yield from (text[begin:end] for begin, end in pairwise(ends) if begin < end)
+
+
+def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> Iterator[int]:
+    """Yield the numbers of the pieces that ask what a joint wish means, by its own words."""
+    for number, piece in enumerate(pieces):
+        low = visible(piece).casefold().strip()
+        has_options = _INLINE.search(piece) is not None
+        asks = has_options or _ASKS.search(low) is not None or bool(_options_at(pieces, number))
+        is_option = _OPTION.match(piece) is not None and not has_options
+        if not asks or is_option or (ends_in_tag(low) and not _NO_TAG.search(low)):
+            continue
+        options = (pieces[one].casefold().strip() for one in _options_at(pieces, number))
+        near = " ".join((*options, low))
+        if _turns_to_other(low, words, lexicon):
+            continue
+        is_own = any(cue.search(near) for cue in words.clarify)
+        if is_own or (words.about.search(low) and _OF_MEANING.search(low)):
+            yield number
+
+
+def _turns_to_other(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:
+    """Tell whether a sentence only notes a joint wish, and asks for another behind that."""
+    *noted, asked = _TURNS.split(text)
+    if not noted or words.about.search(asked) or any(cue.search(asked) for cue in words.clarify):
+        return False
+    others = (one for key, one in lexicon.facts.items() if key != words.key)
+    return any(cue.search(asked) for one in others for cue in one.asks)
+
+
+def _options_at(pieces: Sequence[str], number: int) -> list[int]:
+    """Return the numbers of the options among which a piece lets choose, behind or before it."""
+    behind = _run(pieces, range(number + 1, len(pieces)))
+    if behind:
+        return behind
+    # `Which one did you mean?` may stand behind a remark on the options.
+    near = _REMARKS if _GOES_ON.search(pieces[number]) else 1
+    before = (_run(pieces, range(number - skipped, -1, -1)) for skipped in range(1, near + 1))
+    return next(filter(None, before), [])
+
+
+def _run(pieces: Sequence[str], numbers: range) -> list[int]:
+    found: list[int] = []
+    for number in numbers:
+        if _OPTION.match(pieces[number]) is None:
+            break
+        found.append(number)
+    return sorted(found) if len(found) >= _FEWEST_OPTIONS else []
+
+
+def _last_told(record: DisclosureRecord, lexicon: DomainLexicon) -> dict[str, None]:
+    """Return the wishes that the user told with its last message that told any."""
+    last = max((row["turn"] for row in record.rows), default=0)
+    told = (row["key"] for row in record.rows if row["turn"] == last)
+    return dict.fromkeys(key for key in told if key in lexicon.facts)
