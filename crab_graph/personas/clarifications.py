@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.played_clauses import ends_in_tag
+from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 from crab_graph.text.utterance import visible
@@ -24,7 +25,7 @@ _OPTION = re.compile(
 """What a line begins with that is one of some options."""
 _REMARKS = 3
 """Sentences behind options among which the question may be that lets choose."""
-_INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1)[).:].+\s\(?(?:b|2)[).:]", re.I)
+_INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1|i)[).:].+\s\(?(?:b|2|ii)[).:]", re.I)
 """Options that stand in one line."""
 _FEWEST_OPTIONS = 2
 _GOES_ON = re.compile(
@@ -32,6 +33,7 @@ _GOES_ON = re.compile(
     r"|(?:just )?(?:one|a|the) (?:letter|number|word)\b[^.?!]{0,24}"
     r"|a(?:, b)? or [bc]|1(?:, 2)? or [23]"
     r"|(?:could|can|would|will) you (?:please )?(?:explain|repeat|clarify|say|tell)\b[^.?!]{0,30}"
+    r"|(?:or )?(?:could|can|may|might|would) (?:it|that|this|they) (?:also )?be\b[^?!]{0,30}"
     r"|please (?:explain|clarify|repeat)\b[^.?!]{0,30})[.?!]?\W*\Z",
     re.I,
 )
@@ -72,6 +74,28 @@ _IS_FIRM = re.compile(
     re.I,
 )
 """Asks of what was just told whether it is a must."""
+_IS_VALUE_FIRM = re.compile(
+    r"^(?:is|are) (?:the )?\S+(?: \S+)? (?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
+    r"|must-haves?)\b[^?]{0,40}\?",
+    re.I,
+)
+"""Asks the same of a value."""
+_OR_NOT = re.compile(
+    r"^(?:(?:and|so|but|a|an|is it a) )*(?:must|nice|hard|strict|firm)\b[^?]{0,30}\bor\b"
+    r"[^?]{0,50}\?"
+    r"|^(?:(?:and|so|but|also) )*even if (?:it|that|this|they|those)\b[^?]{0,60}\?",
+    re.I,
+)
+"""The same in fewer words."""
+_FOR_ALL = re.compile(
+    r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
+    r",? )*(?:for |on |in )?(?:both|each|all|either)(?: (?:of (?:them|the))?\s?(?:flights|ways|legs"
+    r"|directions|stays|hotels|visits)?)?"
+    r"(?:,? or (?:(?:just|only|for|on|in|the) )*\w+(?: flight| leg| way| trip| one| stay| hotel)?"
+    r"(?: only)?)?\s*\?",
+    re.I,
+)
+"""Asks whether what was just told holds for all that it may be of."""
 _FEW = 2
 """So many wishes told at once may be meant by a question that names none."""
 
@@ -80,12 +104,13 @@ class Clarification(NamedTuple):
     """The wishes of which a message asks what they mean, and what else it says.
 
     One of firmness asks of what was just told if it is a must; it names no wish where that was
-    much.
+    much. Of what it asks `throughout`, it asks if that holds for all slots.
     """
 
     keys: tuple[str, ...]
     rest: str
     is_of_firmness: bool
+    throughout: tuple[str, ...]
 
 
 def clarification_in(
@@ -103,7 +128,7 @@ def clarification_in(
     pieces = list(_pieces(text))
     found: dict[str, None] = {}
     taken: set[int] = set()
-    is_of_firmness = False
+    is_of_firmness, throughout = False, list[str]()
     last = _last_told(record, lexicon)
     low = visible(text).casefold()
     for key, words in lexicon.facts.items():
@@ -112,18 +137,29 @@ def clarification_in(
         for number in _about(pieces, words, lexicon) if is_near else ():
             found[key] = None
             taken |= {number, *_options_at(pieces, number)}
-            behind = max(taken) + 1
-            if behind < len(pieces) and _GOES_ON.search(pieces[behind]):
-                taken.add(behind)
+            taken |= {*_going_on(pieces, max(taken))}
     for number, piece in enumerate(pieces):
-        if number not in taken and last and _IS_FIRM.search(piece.strip()):
+        asked = visible(piece).strip()
+        if number in taken or not all(map(record.is_settled, last)):
+            continue
+        named = [k for k in last if names_value(asked.casefold(), lexicon.facts[k])]
+        is_firm = _IS_FIRM.search(asked) or _OR_NOT.search(asked)
+        if last and (is_firm or (named and _IS_VALUE_FIRM.search(asked))):
             found |= last if len(last) <= _FEW else {}
             is_of_firmness = True
+            taken |= {number, *_going_on(pieces, number)}
+        elif _FOR_ALL.search(asked) and (
+            of_all := [k for k in last if lexicon.facts[k].throughout]
+        ):
+            throughout += of_all
             taken.add(number)
     if not taken:
         return None
     rest = (piece for number, piece in enumerate(pieces) if number not in taken)
-    return Clarification(tuple(found), "".join(rest).rstrip(), is_of_firmness)
+    found |= dict.fromkeys(throughout)
+    return Clarification(
+        tuple(found), "".join(rest).rstrip(), is_of_firmness, tuple(dict.fromkeys(throughout))
+    )
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -148,6 +184,12 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
         is_own = any(cue.search(near) for cue in words.clarify)
         if is_own or (words.about.search(low) and _OF_MEANING.search(low)):
             yield number
+
+
+def _going_on(pieces: Sequence[str], number: int) -> list[int]:
+    """Return the number of the piece behind one that goes on asking the same."""
+    behind = number + 1
+    return [behind] if behind < len(pieces) and _GOES_ON.search(pieces[behind]) else []
 
 
 def _turns_to_other(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:

@@ -18,9 +18,10 @@ def clarify(turn: Turn) -> Decision | None:
     if turn.clarification is None:
         return None
     speaker, record = turn.speaker, turn.memory.record
-    keys, _, is_of_firmness = turn.clarification
+    keys, _, is_of_firmness, throughout = turn.clarification
     facts = [turn.facts[key] for key in keys]
-    again = [speaker.phrase("said_before")] if all(map(record.is_settled, keys)) else []
+    is_again = all(record.is_settled(key) and key not in throughout for key in keys)
+    again = [speaker.phrase("said_before")] if is_again else []
     again = [speaker.phrase("is_must")] if is_of_firmness else again
     moved = all(record.times(key) < _OFTEN for key in keys)
     parts, told = [*again, *map(speaker.fact, facts)], told_as_asked(facts)

@@ -183,6 +183,8 @@ class RulesUser:
         sight = look_over(turn.conflicts, turn.reading, self.behavior, memory.errors, told, draw)
         turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
         throughout = asked_throughout(turn.reading)
+        if turn.clarification is not None:
+            throughout = (*throughout, *turn.clarification.throughout)
         speaker = speaker.with_sayings(self._ways.of_turn(turn), throughout)
         return Hearing(number, self.behavior, draw, speaker, replace(turn, speaker=speaker))
 

@@ -26,6 +26,12 @@ SAID = {
 }
 
 
+def opened(condition):
+    chat = Chat(condition)
+    chat.say()
+    return chat
+
+
 def told(key, condition="terse", seed=0):
     chat = Chat(condition, seed, briefing=briefing_with(key))
     chat.say()
@@ -55,6 +61,11 @@ def told(key, condition="terse", seed=0):
         (APART, "If we fly out at 18:30 on Thursday, may the museum be on Friday?"),
         (APART, "Which flights does that concern: outbound, return, or both of them?"),
         (APART, "I did not get the part about night flights. Could you explain again?"),
+        (APART, "(i) Only the day after is barred; (ii) both days are. Which reading is correct?"),
+        (STARS, "Is four the floor?"),
+        (CHEAPER, "Is it the hotel rate I should compare, or the sum of the whole journey?"),
+        (EITHER, "Is one of them plan A and the other plan B?"),
+        (FLIGHTS, "Cheapest even if it means odd hours?"),
         (SHARE, "Is that share counted per flight, or for the two together?"),
         (SHARE, "50% of what exactly: the total budget or what is left after the hotel?"),
         (SHARE, "Half of the budget: is that a hard limit, or may it go a little over?"),
@@ -101,6 +112,31 @@ def test_asked_how_firm_a_wish_is_the_user_says_that_it_is(key, question):
     said = told(key).say(question).casefold()
     assert "must" in said
     assert SAID[key] in said
+
+
+@pytest.mark.parametrize(
+    "question", ["both flights?", "For both flights or the outbound only?", "Is that for both?"]
+)
+def test_asked_whether_what_was_told_holds_for_both_flights_the_user_says_so(question):
+    chat = opened("terse")
+    assert "aisle" in chat.say("Seat: window, middle or aisle?").casefold()
+    said = chat.say(question).casefold()
+    assert "aisle" in said
+    assert "both" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "must have or just a preference?",
+        "Even if it costs more?",
+        "Is aisle strict? Could it be window?",
+    ],
+)
+def test_how_firm_a_wish_is_may_be_asked_in_few_words(question):
+    chat = opened("terse")
+    chat.say("Seat: window, middle or aisle?")
+    assert "must" in chat.say(question).casefold()
 
 
 def test_a_part_of_a_wish_that_is_told_rightly_is_not_denied():

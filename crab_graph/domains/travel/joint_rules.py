@@ -179,6 +179,7 @@ JOINT_RULES = (
                 rf"{_KIND}.{{0,30}}\bor\b.{{0,30}}{_KIND}",
                 r"\b(?:both|those|these|they|the two)\b.{0,20}\b(?:equal|ranked)\b",
                 r"\b(?:in that order|equally (?:welcome|good|fine)|order of preference)\b",
+                r"\b(?:plan (?:a|b)|your pick|do both|one of (?:them|the two))\b",
                 r"\bboth (?:of them|are available|fit)\b|\bjust one of (?:the|them)\b",
             ),
         ),
@@ -255,7 +256,7 @@ JOINT_RULES = (
                 r"|dearer)\b",
                 rf"\b(?:budget|stretch|priority|hard|must|how low|must-have|fall back)\b.*{_STARS}",
                 r"\b(?:break\w*|over|bust\w*|beyond|exceed\w*) (?:the|your) budget\b",
-                r"\bhow low\b|\bhow many\b.{0,20}\b(?:was|were)\b",
+                r"\bhow low\b|\bfloor\b|\bfewer\b|\b[2-5] or [2-5]\b|\bhow many\b.*\bw(?:as|ere)\b",
                 rf"\b(?:accept|take|would|could)\b.*{_STARS}",
             ),
         ),
@@ -295,7 +296,8 @@ JOINT_RULES = (
                 r"\b(?:attraction|tour|museum|show|visit)\b[^?]*"
                 r"\bif\b[^?]*\b(?:fl(?:y|ies|ights?)|return|outbound|leaves?|depart\w*)\b",
                 r"\b(?:also|too|still|is|are) (?:out|excluded|blocked|off[- ]limits|taboo|free)\b"
-                r"|\beve\b|\bday(?:time)? flights?\b",
+                r"|\beve\b|\b(?:break|against|violate) (?:your|the|that) (?:rule|wish)\b"
+                r"|\bday(?:time)? flights?\b",
                 r"\b(?:counts?(?: as)?|is|mean by|call)\b[^?]{0,20}\bnight\b",
                 r"\b(?:that|this|it|rule|condition)\b[^?]{0,30}"
                 r"\b(?:concern|apply|hold|go|cover|affect)(?:s|ies)?\b",
@@ -332,7 +334,7 @@ JOINT_RULES = (
             clarify=(
                 rf"\b(?:{_NAMED.casefold()})\b.*\bor\b.*\b(?:{_NAMED.casefold()})\b",
                 rf"\b(?:{_NAMED.casefold()})\b.*\b[b2][).:].*\b(?:{_NAMED.casefold()})\b",
-                r"\bwhole trip\b",
+                r"\bwhole (?:trip|journey)\b|\bfavou?rite\b|\bworth\b.*\bmore\b|\boutside\b",
                 r"\bcheaper\b[^?]*\b(?:sense|mean\w*|hotel|rate|total|whole|trip|night|still|same"
                 r"|overall|itself)\b",
                 r"\b(?:which|one) of (?:the|those|these) (?:two|districts|areas|neighbou?rhoods)\b",
@@ -379,6 +381,7 @@ JOINT_RULES = (
                 r"|must|class|sum|individually|alone|combined|by far)\b",
                 rf"\b(?:mean|pair|together|each|must|sum|does)\b[^?]*{_LEAST}",
                 r"\b(?:price|cost)\b[^?]{0,20}\b(?:before|over|above|more than|first)\b",
+                rf"{_LEAST}.*\beven if\b|\bas cheap as\b|\bsum\b|\$ ?\d+ (?:more|extra)\b",
                 r"\bcheapest (?:hotel|room|tour|attraction|show|museum)\b",
                 r"\b(?:slightly|a (?:bit|little)|somewhat) (?:dearer|more expensive|pricier)\b",
                 r"\bcheap flights?\b[^?]*\bor\b",
