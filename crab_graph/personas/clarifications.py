@@ -89,10 +89,8 @@ _OR_NOT = re.compile(
 """The same in fewer words."""
 _FOR_ALL = re.compile(
     r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
-    r",? )*(?:for |on |in )?(?:both|each|all|either)(?: (?:of (?:them|the))?\s?(?:flights|ways|legs"
-    r"|directions|stays|hotels|visits)?)?"
-    r"(?:,? or (?:(?:just|only|for|on|in|the) )*\w+(?: flight| leg| way| trip| one| stay| hotel)?"
-    r"(?: only)?)?\s*\?",
+    r",? )*(?:for |on |in )?(?:both|each|all|either)(?: (?:of (?:them|the))?\s?(?:\w+s)?)?"
+    r"(?:,? or (?:(?:just|only|for|on|in|the) )*\w+(?: \w+)?(?: only)?)?\s*\?",
     re.I,
 )
 """Asks whether what was just told holds for all that it may be of."""
