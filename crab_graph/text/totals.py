@@ -409,7 +409,7 @@ def _cost_cues(
         after = bisect_left(stated, match.end(), key=lambda amount: amount.start)
         for amount in stated[after : after + 1]:
             if _UP_TO_TWO_WORDS.fullmatch(text, match.end(), amount.start):
-                yield _Cue(CueFamily.TOTAL, *match.span(1))
+                yield _Cue(CueFamily.TOTAL, *match.span(str(match.lastgroup)))
     for amount in stated:
         before = max(clause.start, amount.start - _DETERMINER)
         if _for_pattern(vocabulary.priced_words).match(
@@ -453,7 +453,13 @@ def _for_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @cache
 def _cost_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"{alternatives(map(re.escape, words))} ({fragment('totals', 'costs')})")
+    whole = alternatives(map(re.escape, words))
+    return re.compile(
+        rf"{whole}(?: (?P<costs>{fragment('totals', 'costs')})"
+        r"|(?P<is>['\u2019]s)(?= (?:now|then|just|only) \$))"
+        rf"|{fragment('totals', 'makes')} (?:the |your )(?:whole |entire |full )?{whole}"
+        r"(?P<made>(?: at)?)(?= (?:now |then )?\$)"
+    )
 
 
 def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount | None:

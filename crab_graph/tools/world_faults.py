@@ -136,10 +136,12 @@ def struck(tables: BookingTables, duty: ToolDuty, ran: Ran) -> Struck:
     counted: list[Event] = []
     offers = _offers_held(duty, ran.events)
     for fault, row in scheduled(tables):
+        # What an open fault refuses cannot be struck by another.
         if row["stage"] == Stage.OPEN and (found := _again(fault, row, duty, ran, offers)):
             if found.error:
                 return found
             counted += found.events
+    for fault, row in scheduled(tables):
         if row["stage"] == Stage.OPEN and _is_over_limit(tables, fault, row, ran):
             hit = _over_limit(fault, row, duty, ran)
             return hit._replace(events=(*counted, _moved(row, seen=row["seen"] + 1)))

@@ -75,6 +75,21 @@ def test_what_is_sold_is_in_no_list_and_cannot_be_booked_any_more() -> None:
     assert is_folded_alike(episode)
 
 
+def test_what_is_out_of_date_is_booked_by_no_other_fault() -> None:
+    """A booking without confirmation would be one all the same."""
+    unconfirmed = WorldFault(kind="unconfirmed", of="flight", nth=2)
+    episode = episode_with(unconfirmed, WorldFault(kind="sold", offers=(OUT_FARE,)))
+    seats = [{"fare_id": OUT_FARE, "passenger_name": "Ana Ruiz", "date_of_birth": "1990-04-02"}]
+    wanted = {"customer_id": CUSTOMER, "flight_id": OUT_EARLY, "seats": seats}
+    other = {**wanted, "flight_id": OUT_NOON, "seats": [{**seats[0], "fare_id": NOON_FARE}]}
+    assert episode.agent_error("book_flight_with_seats", **wanted)[0] == "sold_out"
+    assert episode.agent_error("book_flight_with_seats", **other)[0] == "out_of_date"
+    assert not episode.ledger.inserted("bookings")
+    assert episode.agent("search_flights_by_route", **SEARCH)
+    assert episode.agent("book_flight_with_seats", **other)["status"] == "unconfirmed"
+    assert is_folded_alike(episode)
+
+
 def test_an_offer_that_must_not_be_lost_is_not_sold() -> None:
     episode = episode_with(WorldFault(kind="sold", offers=(BACK_FARE,)))
     assert episode.book_outbound()
