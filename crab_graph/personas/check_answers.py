@@ -1,6 +1,7 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_answers import absence_words, chosen_facts, closing_words
@@ -24,6 +25,11 @@ def check(turn: Turn) -> Decision | None:
     What is wrong is corrected whether that was asked or not; what is right is affirmed if asked.
     """
     played = turn.playback
+    if turn.wallet.bookings:
+        # What is said of a booking plays no wish back.
+        asked = tuple(key for key in played.unknown if key in played.questioned)
+        played = replace(played, unknown=asked)
+        turn = replace(turn, playback=played)
     unknown = [key for key in played.unknown if key not in turn.memory.declined]
     if not played.wrong and not (played.is_asked and played.states) and not unknown:
         return None

@@ -123,7 +123,7 @@ def clarification_in(
         return None
     lexicon = briefing.lexicon
     known = {fact.key for fact in briefing.facts if record.has(fact.key)}
-    pieces = list(_pieces(text))
+    pieces = list(sentences_of(text))
     found: dict[str, None] = {}
     taken: set[int] = set()
     is_of_firmness, throughout = False, list[str]()
@@ -160,7 +160,7 @@ def clarification_in(
     )
 
 
-def _pieces(text: str) -> Iterator[str]:
+def sentences_of(text: str) -> Iterator[str]:
     """Yield the sentences and lines of a message, each with the blanks behind it."""
     ends = [0, *(match.end() for match in _PIECE.finditer(text)), len(text)]
     yield from (text[begin:end] for begin, end in pairwise(ends) if begin < end)

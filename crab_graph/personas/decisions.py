@@ -4,6 +4,8 @@ Duties come first: object to what contradicts, pay when asked, answer, approve w
 come offers, claims and questions that the facts do not answer.
 """
 
+from dataclasses import replace
+
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.check_answers import check
@@ -94,6 +96,19 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
 
 def decide(turn: Turn) -> Decision:
     """Return the turn that answers a message."""
+    decision = _decided(turn)
+    if turn.mended is None or decision.approved or decision.token or objects(turn):
+        return decision
+    # Who asks for a yes to make a booking anew gets it, beside what else is said.
+    if not turn.mended.wants_yes and turn.text.strip():
+        return decision
+    if decision.is_content:
+        return replace(decision, parts=(turn.speaker.phrase("approve"), *decision.parts))
+    return turn.say("approve", is_content=True, moved=True)
+
+
+def _decided(turn: Turn) -> Decision:
+    """Return the turn that answers a message, but for bookings that are made anew."""
     reading, wallet = turn.reading, turn.wallet
     if not (turn.text.strip() or turn.clarification):
         return turn.say("nudge")

@@ -36,6 +36,7 @@ from crab_graph.personas.founded_denials import is_taken_up
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.mended_bookings import mended_booking_in
 from crab_graph.personas.mishap_answers import exceeded_by_more, without_rise
 from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
@@ -208,6 +209,8 @@ class RulesUser:
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         said = list(_said_before(messages, heard))
         before = said[-1] if said else None
+        mended = mended_booking_in(text)
+        text = text if mended is None else mended.rest
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         asked = clarification_in(reading, text, briefing, memory.record)
         if asked is not None:
@@ -247,6 +250,7 @@ class RulesUser:
             habit=self._habit,
             met=frozenset(fulfilled(plan, briefing, reading.amounts)),
             clarification=asked,
+            mended=mended,
         )
 
     def _finish(

@@ -9,6 +9,7 @@ from crab_graph.personas.briefing import Fact, Reason, UserBriefing
 from crab_graph.personas.clarifications import Clarification
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.mended_bookings import MendedBooking
 from crab_graph.personas.options import OptionChoice
 from crab_graph.personas.own_tools import Refusal, Wallet
 from crab_graph.personas.payment_habits import PaymentHabit, is_due
@@ -49,7 +50,8 @@ class Turn:
     `conflicts` are the keys of the facts that the agent's plan contradicts, `overlooked` those that
     it contradicts unseen, `met` those that it plainly fits, `playback` is what it plays back of the
     user's wishes, compared with them, `said` are the facts that it says before it answers, and
-    `clarification` is what the agent asks of the meaning of wishes that were told.
+    `clarification` is what the agent asks of the meaning of wishes that were told, and `mended`
+    what it says of a booking that it makes anew; the reading is of the rest.
     """
 
     briefing: UserBriefing
@@ -70,6 +72,7 @@ class Turn:
     overlooked: tuple[str, ...] = ()
     met: frozenset[str] = frozenset()
     clarification: Clarification | None = None
+    mended: MendedBooking | None = None
 
     @property
     def facts(self) -> Mapping[str, Fact]:

@@ -84,3 +84,32 @@ def test_a_booking_with_a_slip_may_be_made_anew(asks):
     ).casefold()
     assert any(word in said for word in ("yes", "go ahead", "book", "do it", "fine"))
     assert "keep" not in said
+
+
+SLIPS = (
+    'A name in BK-20 was typed "Ana Riuz": I will cancel it and rebook it, same price.',
+    "And the birth date on BK-20 got mistyped as 1990-04-20, so I'll cancel that one and book it"
+    " again, same price.",
+    "One thing: BK-20 shows the wrong date of birth (1909-04-02) for one of you. I would cancel it"
+    " and book the same again.",
+)
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+@pytest.mark.parametrize("asks", ["All right?", "Is that fine?", "OK with you?"])
+def test_a_slip_that_is_put_right_is_no_play_back(slip, asks):
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    said = payer.say(f"Both are held. {slip} {asks}").casefold()
+    assert any(word in said for word in ("yes", "go ahead", "book", "do it", "fine"))
+    assert "1990" not in said and "ana" not in said and not payer.paid()
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_what_else_is_asked_beside_a_slip_is_answered(slip):
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    payer.say(f"Both are held. {slip} Meanwhile please approve BK-10 ($300.00).")
+    assert payer.paid() == {"BK-10"}

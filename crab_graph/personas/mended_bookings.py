@@ -1,0 +1,68 @@
+"""What an agent says of a booking that was stored with a slip, and that it makes anew.
+
+The wrong name or date that it names is what stands in the booking, not what it takes for the user's
+wish: the message is read without it.
+"""
+
+import re
+from typing import NamedTuple
+
+from crab_graph.personas.clarifications import sentences_of
+
+_SLIP = re.compile(
+    r"\b(?:mis-?(?:typed?|spel\w+|entered|stored|recorded|keyed|written)|typos?|slips?|slipped"
+    r"|(?:typing|spelling|data|entry|booking) (?:error|mistake|slip)s?"
+    r"|(?:wrong|incorrect|garbled)(?:ly)? (?:\w+ ){0,2}(?:birth|date|name|spelling|letter|digit)"
+    r"|(?:name|birth|date|dob)\b[^.?!]{0,40}\b(?:wrong|incorrect|off|garbled)"
+    r"|(?:typed|entered|stored|recorded|saved|registered|came out|came back|went (?:in|through)"
+    r"|comes? up|shows?|showing|reads?|stands?|has|have|had|put|got) (?:\w+ ){0,4}?"
+    r"(?:wrong(?:ly)?|incorrect(?:ly)?|as ['\"“‘]?\w|instead of)"
+    r"|(?:typed|entered|stored|recorded|saved|spel(?:t|led)|says|reads|shows) (?:\w+ ){0,2}"
+    r"[\"“‘'])",
+    re.I,
+)
+"""Says that something is stored otherwise than it was given."""
+_ANEW = re.compile(
+    r"\bcancel\w*\b(?!\s+(?:fee|polic|free))|\bre-?(?:book|do|made|make|issue)\w*\b"
+    r"|\b(?:book|make|made|reserve)\w*\b[^.?!]{0,30}\b(?:again|anew|afresh|once more)\b",
+    re.I,
+)
+"""Says that a booking is cancelled, or made once more."""
+_PAYS = re.compile(r"\b(?:approv\w+|pay\w*|charg\w+)\b", re.I)
+_BARE = re.compile(
+    r"^\W*(?:(?:is|would|are|do|does|sounds?)\b[^?]{0,14}\b)?(?:ok(?:ay)?|fine|all ?right|alright"
+    r"|good|agreed|agree|work)(?: (?:with|by|for) you)?\W*\?\W*\Z",
+    re.I,
+)
+"""Asks for a yes to what was just said, and names nothing."""
+_OF_BOTH = re.compile(r"\b(?:both|all|everything) (?:ok(?:ay)?|fine|all ?right|good)\W*\?", re.I)
+
+
+class MendedBooking(NamedTuple):
+    """What a message says beside that it makes a booking anew, and whether it wants a yes to it."""
+
+    rest: str
+    wants_yes: bool
+
+
+def mended_booking_in(text: str) -> MendedBooking | None:
+    """Return what a message says beside a booking that it makes anew; `None` where it does not.
+
+    A request to pay stays, whatever stands in its sentence.
+    """
+    sentences = list(sentences_of(text))
+    slips = [at for at, one in enumerate(sentences) if _SLIP.search(one)]
+    taken: set[int] = set()
+    for at in slips:
+        near = [one for one in (at, at + 1, at - 1) if 0 <= one < len(sentences)]
+        anew = next((one for one in near if _ANEW.search(sentences[one])), None)
+        if anew is not None:
+            taken |= {one for one in (at, anew) if not _PAYS.search(sentences[one])}
+    if not taken:
+        return None
+    behind = max(taken) + 1
+    if behind < len(sentences) and _BARE.search(sentences[behind]):
+        taken.add(behind)
+    rest = "".join(one for at, one in enumerate(sentences) if at not in taken).rstrip()
+    asks = any("?" in sentences[at] for at in taken)
+    return MendedBooking(rest, asks or _OF_BOTH.search(rest) is not None)
