@@ -17,7 +17,7 @@ TALKS = Path(__file__).resolve().parent.parent / "tests" / "talks"
 AGENTS = (
     *("first", "second", "third", "fourth", "fifth"),
     *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
-    "thirteenth",
+    *("thirteenth", "fourteenth", "fifteenth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -28,7 +28,12 @@ _ANEW = re.compile(
     re.I,
 )
 """Says that a booking is cancelled, or made once more."""
-_PAYS = re.compile(r"\b(?:approv\w+|pay\w*|charg\w+)\b", re.I)
+_PAYS = re.compile(
+    r"\b(?:approve|authori[sz]e|needs? (?:\w+ ){0,3}approvals?"
+    r"|(?:record|give|send) (?:\w+ ){0,3}approvals?|(?:please|kindly|you) (?:\w+ ){0,2}pay)\b",
+    re.I,
+)
+"""Asks for a payment."""
 _BARE = re.compile(
     r"^\W*(?:(?:is|would|are|do|does|sounds?)\b[^?]{0,14}\b)?(?:ok(?:ay)?|fine|all ?right|alright"
     r"|good|agreed|agree|work)(?: (?:with|by|for) you)?\W*\?\W*\Z",

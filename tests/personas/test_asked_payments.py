@@ -113,3 +113,15 @@ def test_what_else_is_asked_beside_a_slip_is_answered(slip):
         payer.say(text)
     payer.say(f"Both are held. {slip} Meanwhile please approve BK-10 ($300.00).")
     assert payer.paid() == {"BK-10"}
+
+
+def test_what_is_to_be_made_anew_is_not_paid_for():
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    payer.say(
+        'Please hold the approval for BK-20: the booking shows the name as "Ana Riuz", a typing '
+        "slip, so I will cancel it and book the same again. BK-10 ($300.00) still needs your "
+        "approval."
+    )
+    assert payer.paid() == {"BK-10"}

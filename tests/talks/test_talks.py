@@ -30,9 +30,11 @@ BENCHES = {
     "eleventh": "eleventh",
     "twelfth": "twelfth",
     "thirteenth": "thirteenth",
+    "fourteenth": "fourteenth",
+    "fifteenth": "fifteenth",
     "users": "users",
 }
-SLOW = ("third", "tenth", "eleventh", "twelfth", "thirteenth")
+SLOW = ("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth")
 MOST_FAULTY = 0.01
 
 
