@@ -17,7 +17,7 @@ TALKS = Path(__file__).resolve().parent.parent / "tests" / "talks"
 AGENTS = (
     *("first", "second", "third", "fourth", "fifth"),
     *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
-    *("thirteenth", "fourteenth", "fifteenth"),
+    *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

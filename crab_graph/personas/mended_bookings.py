@@ -59,7 +59,7 @@ def mended_booking_in(text: str) -> MendedBooking | None:
     slips = [at for at, one in enumerate(sentences) if _SLIP.search(one)]
     taken: set[int] = set()
     for at in slips:
-        near = [one for one in (at, at + 1, at - 1) if 0 <= one < len(sentences)]
+        near = [one for one in (at, at + 1, at - 1, at + 2, at + 3) if 0 <= one < len(sentences)]
         anew = next((one for one in near if _ANEW.search(sentences[one])), None)
         if anew is not None:
             taken |= {one for one in (at, anew) if not _PAYS.search(sentences[one])}

@@ -92,6 +92,8 @@ SLIPS = (
     " again, same price.",
     "One thing: BK-20 shows the wrong date of birth (1909-04-02) for one of you. I would cancel it"
     " and book the same again.",
+    'BK-20 has a typing slip in a name: "Ana Riuz" instead of Ana Ruiz. Nothing has been charged.'
+    " I'll cancel that one and book the same seats again.",
 )
 
 

@@ -32,6 +32,8 @@ BENCHES = {
     "thirteenth": "thirteenth",
     "fourteenth": "fourteenth",
     "fifteenth": "fifteenth",
+    "sixteenth": "fourteenth",
+    "seventeenth": "fifteenth",
     "users": "users",
 }
 SLOW = ("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth")
