@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from crab_graph.errors import UsageError
-from crab_graph.models.hosts import hosts_in, is_providers, withheld
+from crab_graph.models.hosts import ABOUT_REPLIES, hosts_in, is_providers, withheld
 from crab_graph.models.retrying import MAX_RETRIES, RetryingModel
 from crab_graph.models.secrets import (
     public_spec,
@@ -90,6 +90,7 @@ def build_chat_model(spec: str) -> RetryingModel:
             would go to a host that the user did not name.
     """
     _check_hosts(spec)
+    _check_place(spec)
     settings: dict[str, Any] = {"timeout": TIMEOUT_SECONDS, "max_retries": MAX_RETRIES}
     settings |= _settings(spec)
     seconds, retries = _limits(spec, settings)
@@ -137,6 +138,21 @@ def _check_hosts(spec: str) -> None:
             f"model '{public_spec(spec)}': the settings send the provider's key to '{refused[0]}', "
             f"which you have not named; `key_hosts={refused[0]}` does"
         )
+
+
+def _check_place(spec: str) -> None:
+    """Refuse settings of ours that stand in the address, before the model's name: none would hold.
+
+    What else an address asks for, such as `api-version`, is its server's.
+    """
+    before, name, _ = _split(spec)
+    query = urlsplit(before.rstrip("#")).query if is_address(spec) else ""
+    for setting, value in parse_qsl(query):
+        if setting in ABOUT_REPLIES:
+            raise UsageError(
+                f"model '{public_spec(spec)}': {setting} stands before the model's name; "
+                f"settings follow it, as in #{name or 'MODEL'}?{setting}={value}"
+            )
 
 
 def model_of(spec: str) -> str:

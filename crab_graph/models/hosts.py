@@ -22,7 +22,7 @@ SETTINGS = "settings.toml"
 _PROVIDERS_OWN = frozenset({"https://api.openai.com"})
 """Where the key that goes to an address, OpenAI's, belongs anyway."""
 
-_ABOUT_REPLIES = frozenset(
+ABOUT_REPLIES = frozenset(
     "temperature top_p top_k min_p n seed stop max_tokens max_completion_tokens max_output_tokens "
     "max_retries timeout reasoning_effort verbosity presence_penalty frequency_penalty logprobs "
     "top_logprobs thinking_budget effort service_tier".split()
@@ -45,7 +45,7 @@ def hosts_in(address: str, settings: Iterable[tuple[str, object]] = ()) -> tuple
     """
     found = [_host_of(address)] if "://" in address else []
     for name, value in settings:
-        if name not in _ABOUT_REPLIES and not isinstance(value, int | float | None):
+        if name not in ABOUT_REPLIES and not isinstance(value, int | float | None):
             found.append(_host_of(str(value)))
     return tuple(dict.fromkeys(found))
 

@@ -273,6 +273,12 @@ def test_a_setting_out_of_range_is_refused(settings):
         build_chat_model(f"http://127.0.0.1:9/v1#m{settings}")
 
 
+def test_a_setting_before_the_model_s_name_is_refused_and_what_is_the_server_s_is_not():
+    with pytest.raises(UsageError, match=r"timeout stands before .* as in #m\?timeout=900"):
+        build_chat_model("http://127.0.0.1:9/v1?timeout=900#m")
+    assert build_chat_model("http://127.0.0.1:9/v1?api-version=1#m?timeout=900")
+
+
 def test_an_object_of_the_users_keeps_its_own_retries():
     with ScriptedServer([Attempts(server_error(), "Hello")]) as server:
         key: Any = "own-key-0123456789"
