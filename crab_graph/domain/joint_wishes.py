@@ -3,7 +3,8 @@
 They are rules like any other. A request has as many as its level of difficulty says; those that go
 together take turns. One takes the place of simpler wishes, one that gives way before a bound counts
 only where the tables let both hold, and one for the cheaper of some values, or for the least sum,
-is settled by them: where there are several joint wishes one of them is such a one.
+is settled by them: where there are several joint wishes one of them is such a one, that for the
+least sum before any other.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,9 +22,6 @@ from crab_graph.randomness import derive_rng
 _BUDGET_FIELD = "budget_cents"
 _SEVERAL = 2
 """So many joint wishes hold one that the tables settle, if a domain has such."""
-
-_LEAST_FIRST = 2 / 3
-"""How often that is one for the least sum, where there are others."""
 
 _GIVES_WAY = 0.5
 """How often a wish that can give way does."""
@@ -49,9 +47,8 @@ def draw_joint(
     rng = derive_rng(seed, "joint wishes")
     turns = rng.sample(rules, len(rules))
     if count >= _SEVERAL:
-        # Of drafts with a wish for a least sum more are given up.
-        is_first = rng.random() < _LEAST_FIRST
-        turns.sort(key=lambda rule: (not rule.is_settled, bool(rule.least) is not is_first))
+        # Which of some values leaves the cheapest trip is often that of what first comes to hand.
+        turns.sort(key=lambda rule: (not rule.is_settled, not rule.least))
     chosen: list[Rule] = []
     for rule in turns:
         if len(chosen) < count and not any(_clash(rule, other, conditions) for other in chosen):

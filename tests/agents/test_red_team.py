@@ -116,6 +116,36 @@ def test_who_looks_at_no_booking_books_for_somebody_else(slip_task, condition):
     assert solver.strict["passed"] and solver.metrics["call_cancellation"] == 1
 
 
+def test_what_was_booked_anew_after_a_slip_counts_once_as_certified(tmp_path):
+    made = generate_benchmark(
+        tmp_path,
+        tasks=4,
+        strata=(1, 2, 3, 4),
+        seed=11,
+        distractors=20,
+        faults=True,
+        fault_kinds=("misentered",),
+    )
+    cheapest = [one for task in made for one in attacks(task) if one.agent == "rt05"]
+    passed = [one for one in cheapest if one.passed]
+    assert len(passed) == 3 and all(one.is_certified for one in passed)
+
+
+def test_the_solver_lets_go_of_what_is_booked_where_a_mind_changes_after_a_new_price(tmp_path):
+    made = generate_benchmark(
+        tmp_path,
+        tasks=4,
+        strata=(1, 2, 3, 4),
+        seed=9,
+        distractors=60,
+        faults=True,
+        changes=True,
+        fault_kinds=("quote",),
+    )
+    records = [run_episode(task, "solver", "generic", seed=2) for task in made]
+    assert [one.primary_failure for one in records] == [None] * 4
+
+
 @pytest.mark.parametrize(("name", "fails_by"), [("rt17", {"F-WF"}), ("rt18", set())])
 def test_who_hides_a_fault_or_goes_by_the_first_word_fails(ladder_task, name, fails_by):
     record = run_episode(ladder_task, name, "generic")

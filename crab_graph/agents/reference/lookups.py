@@ -111,7 +111,7 @@ class Lookups:
             read = self._book.tools_of(self._book.slots[slot]).search.read
             results = [conversation.results.get(call.key, {}) for call in looks]
             rows = (row for result in results for row in read(result))
-            found[slot] = mishaps.left(rows, kind.offer.key)
+            found[slot] = mishaps.left(rows, kind.offer.key, is_rethought=bool(self._held))
             shown = {row[kind.offer.key] for row in found[slot]}
             earlier = conversation.of(self._book.tools_of(self._book.slots[slot]).search.tool)
             for row in (row for one in earlier for row in read(one.result)) if self._held else ():

@@ -46,10 +46,13 @@ class Mishaps:
         made = self.conversation.of(*self.handbook.booking_tools)
         return frozenset(word for one in made if one.is_ok for word in words_of(one.call.arguments))
 
-    def left(self, rows: Iterable[Row], key: str) -> list[Row]:
-        """Return the offers of a slot that a plan can have: what is booked of them, if anything."""
+    def left(self, rows: Iterable[Row], key: str, *, is_rethought: bool = False) -> list[Row]:
+        """Return the offers of a slot that a plan can have: what is booked of them, if anything.
+
+        Of a plan that is rethought, what is booked may go.
+        """
         found = [row for row in rows if row[key] not in self.sold] if self.sold else list(rows)
-        if not self.refused:
+        if not self.refused or is_rethought:
             return found
         return [row for row in found if row[key] in self.booked] or found
 

@@ -17,6 +17,7 @@ from crab_graph.domain.contract import Domain
 from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.task import SolutionIds, Task
 from crab_graph.runs.episode import run_episode
+from crab_graph.tools.bookings import BookingStatus
 from crab_graph.tools.fault_schedule import FaultKind
 
 CONDITIONS = ("generic", "terse", "neutral", "impatient", "d1", "d2", "d3", "d4", "ruse")
@@ -216,8 +217,16 @@ def _ladder_team(task: Task) -> Iterator[str]:
 
 
 def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
-    """Whether what was booked is a certified solution, read from the rows that were written."""
-    rows = [event["row"] for call in trace for event in call["events"] if event["op"] == "insert"]
+    """Whether what stands at the end is a certified solution, read from the rows written."""
+    events = [event for call in trace for event in call["events"]]
+    gone = {
+        one["key"] for one in events if one.get("set", {}).get("status") == BookingStatus.CANCELLED
+    }
+    rows = [
+        event["row"]
+        for event in events
+        if event["op"] == "insert" and event["row"].get("booking_id") not in gone
+    ]
     booked = [row["entity_id"] for row in rows if "entity_id" in row]
     written = {str(value) for row in rows for value in row.values()}
     changed = () if task.second is None else task.second.kept_solutions

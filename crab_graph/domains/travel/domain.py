@@ -497,8 +497,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=7,
-        reads=(2, 3, 4, 5, 6),
+        version=8,
+        reads=(2, 3, 4, 5, 6, 7),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),
