@@ -71,13 +71,15 @@ class Inventory(NamedTuple):
 class TaskAxis(NamedTuple):
     """An axis of stratification: a property of tasks whose values take turns in a benchmark.
 
-    Pages call it by its title; its value of a task is read from the request.
+    Pages call it by its title; its value of a task is read from the request. `widest` is that which
+    leaves a task its widest window of days, of an axis of windows.
     """
 
     name: str
     title: str
     values: tuple[Value, ...]
     read: Callable[[Any], Value]
+    widest: Value | None = None
 
 
 class AgentKit(NamedTuple):

@@ -118,7 +118,8 @@ def task_axes(declaration: Declaration) -> tuple[TaskAxis, ...]:
     window = declaration.window
     if window is not None and window.axis is not None:
         names = width_names(window, window.axis)
-        axes.append(_task_axis(window.axis, tuple(names), partial(_width_name, names)))
+        own = _task_axis(window.axis, tuple(names), partial(_width_name, names))
+        axes.append(own._replace(widest=max(names, key=lambda name: names[name])))
     for want in declaration.wants:
         if want.axis is not None:
             values = want.axis.values or tuple(dict.fromkeys(fixed_values(want)))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.benchmark import Recipe
 from crab_graph.domains.construction import OVERSAMPLE, CandidatePlan, GivenUp, Scouted
+from crab_graph.domains.ladder import OPEN_DAYS
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.constraints import Value
 from crab_graph.generation.difficulty import Candidate, select
@@ -105,7 +106,10 @@ def _shares(recipe: Recipe) -> dict[int, int]:
 
 
 def _turn(recipe: Recipe, stratum: int, number: int) -> _Turn:
-    """Return a candidate's level and values; each moves on when those before it are round."""
+    """Return a candidate's level and values; each moves on when those before it are round.
+
+    Where a level leaves the days open the axis of windows stays at its widest.
+    """
     levels, axes = recipe.levels, find_domain(recipe.domain).axes
     place, stride = number % _shares(recipe)[stratum], len(levels)
     level = levels[(place + stratum - 1) % len(levels)]
@@ -113,4 +117,6 @@ def _turn(recipe: Recipe, stratum: int, number: int) -> _Turn:
     for axis in axes:
         values[axis.name] = axis.values[(place // stride + stratum - 1) % len(axis.values)]
         place, stride = number, stride * len(axis.values)
+        if level in OPEN_DAYS and axis.widest is not None:
+            values[axis.name] = axis.widest
     return _Turn(level, values, (level, *list(values.values())[:1]))

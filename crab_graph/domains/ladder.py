@@ -35,9 +35,12 @@ LADDER: Mapping[int, Difficulty] = {
     2: Difficulty(joint=1),
     3: Difficulty(faults=1),
     4: Difficulty(joint=1, faults=1, changes=1),
-    5: Difficulty(joint=2, faults=5, changes=1),
+    5: Difficulty(joint=3, faults=5, changes=1),
 }
 """What each level has."""
+
+OPEN_DAYS = frozenset({5})
+"""Levels whose tasks leave open on which of several days they begin, if their domain has such."""
 
 ONE_MORE = 1
 """Faults, and changes of mind, of a task whose level has none, where they are asked for."""

@@ -497,8 +497,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=8,
-        reads=(2, 3, 4, 5, 6, 7),
+        version=9,
+        reads=(2, 3, 4, 5, 6, 7, 8),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),
