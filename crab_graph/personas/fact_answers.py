@@ -33,6 +33,17 @@ from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
+_MISSES = re.compile(
+    r"\b(?:again|repeat|re-?send|once more|one more time|still (?:need|miss|lack|require|wait|want"
+    r"|do not|don'?t|haven'?t|have not|without|open|missing|to come)\w*"
+    r"|(?:only|just) (?:miss|lack|need)\b|missing|lacking|(?:got|get|was|were) (?:lost|cut)"
+    r"|(?:did not|didn'?t|have not|haven'?t|never) (?:quite )?(?:get|got|catch|caught|receive\w*"
+    r"|see|seen|come|came|arrive\w*))\b",
+    re.I,
+)
+"""Says that something was not received that may have been told."""
+_TIMES_AGAIN = 3
+"""So often a fact is said that is asked for again while others wait."""
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
 _NAMED_ABSENCES = 12
@@ -54,6 +65,8 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     wanted = {*new_facts(turn)}
     if turn.behavior.facts_per_answer is None or wanted.isdisjoint(known):
         wanted |= {*pointed_at(turn)}
+    missed = [key for key in known if _is_missed(turn, key)]
+    wanted |= {*missed}
     chosen = [key for key in known if key in wanted]
     if not (turn.reading.asks_approval or (asks_for_plan(turn) and can_approve(turn))):
         wanted |= {*turn.reading.exactly, *_asked_again(turn)}
@@ -67,8 +80,25 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     if limit is not None:
         # What was asked for before and is still open comes before what is asked for now.
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
+        waited |= {*missed}
         chosen.sort(key=lambda key: (_urgency(turn, key), key not in waited))
     return [facts[key] for key in chosen[:limit]]
+
+
+def _is_missed(turn: Turn, key: str) -> bool:
+    """Tell whether a clause asks by name for what was told for sure, as it was not received."""
+    record = turn.memory.record
+    if not record.is_settled(key) or record.times(key) >= _TIMES_AGAIN:
+        return False
+    clauses = list(zip(turn.reading.segments, turn.reading.features, strict=True))
+    near = [
+        " ".join(two.text for two, _ in clauses[max(at - 1, 0) : at + 1])
+        for at in range(len(clauses))
+    ]
+    return any(
+        one.is_request and "how:cue" in how.facts.get(key, ()) and _MISSES.search(said) is not None
+        for (one, how), said in zip(clauses, near, strict=True)
+    )
 
 
 def _urgency(turn: Turn, key: str) -> int:

@@ -28,6 +28,12 @@ _EITHER_WAY = re.compile(
     r"|is (?:it|that) (?:all the same|not)|different|separate|several|two\b|another)"
 )
 """Behind a wish it makes a question of it."""
+_EITHER_DOES = re.compile(
+    r"\bor\b[^.;?!\n]{0,30}\b(?:(?:is|are|would be|will be|both|equally) (?:\w+ )?(?:fine|ok(?:ay)?"
+    r"|good|welcome|alright|all right|acceptable|possible)|(?:will|would|can|does|do)\b.{0,8}"
+    r"\b(?:do|works?|suits?)|works?|suits?)\b"
+)
+"""Says that of two values either will do."""
 _ORDINAL = re.compile(r"\b(?:on|for) the (\d{1,2})(?:st|nd|rd|th)\b")
 _REACH = 24
 _MANY = frozenset({ValueForm.NAMES, ValueForm.DATES})
@@ -65,6 +71,9 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
         fact, words = briefing.fact(key), briefing.lexicon.facts[key]
         wrong = [one for one in own if not (one.is_right or _has_day(reading, one, briefing))]
         right = [one.slots for one in own if one.is_right]
+        if right and any(_says_either_does(reading, one, words) for one in own):
+            mixed.add(key)
+            continue
         if fact is None or not wrong:
             continue
         # Of two slots that both are to be so, one may be told otherwise.
@@ -78,6 +87,12 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
         elif words.form is ValueForm.COUNT or _has_own_words(key, briefing.lexicon):
             mixed.add(key)
     return Founded(frozenset(denied), frozenset(left_open), frozenset(mixed))
+
+
+def _says_either_does(reading: Reading, mark: PlayedMark, words: FactWords) -> bool:
+    """Tell whether a clause says that of several values either will do, where one is wished."""
+    text = reading.segments[mark.segment].text
+    return _EITHER_DOES.search(text) is not None and len(words_of(text, words)) > 1
 
 
 def _has_day(reading: Reading, mark: PlayedMark, briefing: UserBriefing) -> bool:

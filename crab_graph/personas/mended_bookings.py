@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from crab_graph.personas.clarifications import sentences_of
+from crab_graph.personas.own_tools import BOOKING_ID
 
 _SLIP = re.compile(
     r"\b(?:mis-?(?:typed?|spel\w+|entered|stored|recorded|keyed|written)|typos?|slips?|slipped"
@@ -42,12 +43,18 @@ _BARE = re.compile(
 """Asks for a yes to what was just said, and names nothing."""
 _OF_BOTH = re.compile(r"\b(?:both|all|everything) (?:ok(?:ay)?|fine|all ?right|good)\W*\?", re.I)
 
+_ID = re.compile(rf"\b{BOOKING_ID}\d+\b")
+
 
 class MendedBooking(NamedTuple):
-    """What a message says beside that it makes a booking anew, and whether it wants a yes to it."""
+    """What a message says beside that it makes a booking anew, and whether it wants a yes to it.
+
+    What it is about are booking ids that the rest does not name: these are not to be paid.
+    """
 
     rest: str
     wants_yes: bool
+    about: frozenset[str]
 
 
 def mended_booking_in(text: str) -> MendedBooking | None:
@@ -70,4 +77,6 @@ def mended_booking_in(text: str) -> MendedBooking | None:
         taken.add(behind)
     rest = "".join(one for at, one in enumerate(sentences) if at not in taken).rstrip()
     asks = any("?" in sentences[at] for at in taken)
-    return MendedBooking(rest, asks or _OF_BOTH.search(rest) is not None)
+    said = "".join(sentences[at] for at in taken)
+    about = {*_ID.findall(said)} - {*_ID.findall(rest)}
+    return MendedBooking(rest, asks or _OF_BOTH.search(rest) is not None, frozenset(about))

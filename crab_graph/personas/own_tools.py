@@ -67,6 +67,7 @@ class Wallet:
     `latest` is the id of the card that it put on the platform last, now or before. With `is_spare`
     the card that it means takes the place of one that was declined. `only` are the bookings that a
     request for approvals means by words beside those it names by id; none where it does not.
+    `withdrawn` are those that the agent makes anew, so that they are not to be paid.
     """
 
     confirmations: str
@@ -81,11 +82,13 @@ class Wallet:
     latest: str | None = None
     is_spare: bool = False
     only: frozenset[str] = frozenset()
+    withdrawn: frozenset[str] = frozenset()
 
     @property
     def pending(self) -> tuple[Booking, ...]:
         """The bookings that wait for payment."""
-        return tuple(booking for booking in self.bookings if booking.status == "pending")
+        waiting = (booking for booking in self.bookings if booking.status == "pending")
+        return tuple(one for one in waiting if one.booking_id not in self.withdrawn)
 
     @property
     def card(self) -> Mapping[str, Any] | None:

@@ -20,7 +20,8 @@ _PLATFORM = (
 _ADD = r"(?:add|register|link|save|store|attach|put|pop|stick|set up|enter|upload|get|load)"
 _ADDED = r"(?:added|registered|linked|saved|stored|attached|put|set up|entered|on file)"
 _IT = r"(?:it|one|that|this|that one|this one|the one)"
-_OBJECT = re.compile(rf"\b{_ADD} (?:{_IT}\b|(?:\S+ ){{0,6}}?(?:{_CARD.pattern}))")
+_NUMBER = r"(?:(?:the|my|your|one|ending|in|with|number) )*\d{4}(?![\d-])"
+_OBJECT = re.compile(rf"\b{_ADD} (?:{_IT}\b|{_NUMBER}|(?:\S+ ){{0,6}}?(?:{_CARD.pattern}))")
 _PUT = re.compile(rf"\b(?:put|pop|stick|get|set up|enter|load|save|store)\b(?!.*\b{_PLATFORM})")
 """What is said of a card only with the place where it is put."""
 _NOT_THERE = re.compile(

@@ -222,6 +222,8 @@ class RulesUser:
         wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)
+        if mended is not None:
+            wallet = replace(wallet, withdrawn=mended.about)
         wallet = with_spare_card(wallet, reading, self._habit, said)
         wallet = asked_only(wallet, reading, briefing, said)
         asks_approval = reading.asks_approval

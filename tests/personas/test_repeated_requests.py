@@ -1,0 +1,93 @@
+"""What was told and did not arrive, bookings that are made anew, doubts about one of two values."""
+
+import re
+
+import pytest
+
+from tests.personas.test_rules_user import BOOKINGS, BRIEFING, PLAN, Chat
+
+NAMES = re.compile(r"\b{}\b".format(BRIEFING.fact("traveller_names").value[0]), re.I)
+
+
+def told_names(condition, seed=0):
+    chat = Chat(condition, seed)
+    chat.say()
+    for _ in range(3):
+        if "traveller_names" in chat.told():
+            break
+        chat.say("What are the names of all travellers, please?")
+    return chat
+
+
+@pytest.mark.parametrize(
+    "again",
+    (
+        "I still need the full names of the travellers. And what are your wishes for the hotel?",
+        "The names got lost, could you repeat the names? Also, what is your budget?",
+        "Sorry, please send the travellers' names again. Any wishes for seats?",
+    ),
+)
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral", "d2"))
+def test_what_did_not_arrive_is_said_before_what_is_new(again, condition):
+    assert NAMES.search(told_names(condition).say(again))
+
+
+def test_a_list_of_all_that_is_needed_brings_what_is_new():
+    chat = told_names("terse")
+    answer = chat.say("Names of the travellers, dates of birth, budget?")
+    assert not NAMES.search(answer)
+
+
+@pytest.mark.parametrize(
+    "mended",
+    (
+        "BK-00000001 came out with a typing slip in a name, so I will cancel it and book it again, "
+        "same price.",
+        "Please hold the approval for BK-00000001: a name was mistyped there, so I will cancel it "
+        "and book the same seats again.",
+    ),
+)
+@pytest.mark.parametrize("condition", ("generic", "terse", "neutral", "impatient"))
+def test_a_booking_that_is_made_anew_is_not_approved_beside_the_others(mended, condition):
+    chat = Chat(condition, bookings=BOOKINGS)
+    chat.say()
+    chat.say(PLAN)
+    answer = chat.say(f"{mended} Please add a card and approve the payments of the others.")
+    paid = {one["booking_id"] for one in chat.approvals()}
+    assert "BK-00000001" not in paid and "BK-00000001 approved" not in answer
+    assert paid == {one["booking_id"] for one in BOOKINGS[1:]}
+
+
+def test_a_booking_made_anew_is_approved_where_that_is_asked():
+    chat = Chat("generic", bookings=BOOKINGS)
+    chat.say()
+    chat.say(PLAN)
+    chat.say(
+        "A name was mistyped, so I cancelled that one and booked it again as BK-00000001. "
+        "Please add a card and approve BK-00000001, $300.00."
+    )
+    assert [one["booking_id"] for one in chat.approvals()] == ["BK-00000001"]
+
+
+@pytest.mark.parametrize("condition", ("generic", "terse", "neutral"))
+def test_the_card_that_is_missing_is_added_beside_a_slip(condition):
+    chat = Chat(condition, bookings=BOOKINGS[:1])
+    chat.say()
+    chat.say(PLAN)
+    chat.say(
+        "All booked, but a name came out wrong on the return flight, so I'll cancel that one and "
+        "book it again, same price. And the card: I only see a Visa ending in 1111, not 4242. "
+        "Use that, or could you add 4242?"
+    )
+    assert "add_payment_method_to_platform" in dict(chat.private)
+
+
+@pytest.mark.parametrize("condition", ("generic", "terse", "neutral"))
+def test_it_is_not_certain_of_two_values_where_one_is_wished(condition):
+    chat = Chat(condition)
+    chat.say()
+    if "seat_position" not in chat.told():
+        chat.say("Which seat position would you like, window, middle or aisle?")
+    answer = chat.say("About the seats: is it certain that window or aisle is fine?")
+    assert not re.match(r"\W*(?:yes|right|correct|exactly|that's right)\b", answer, re.I), answer
+    assert "aisle" in answer.casefold()
