@@ -49,7 +49,7 @@ _ASKS = re.compile(
     r"|\b(?:tell me|whether (?:you|it|that|this|the)|let me know"
     r"|please (?:say|choose|pick|clarify|confirm"
     r"|explain|specify)|clarify|pick|choose|not (?:quite )?(?:sure|clear)|unclear|would like to"
-    r" know|need to know|wonder\w*|keep off|stays? free"
+    r" know|need to know|wonder\w*|keep off"
     r"|(?:did not|didn'?t) (?:quite )?(?:get|catch|understand))\b",
     re.I,
 )

@@ -57,7 +57,7 @@ def asked_facts(turn: Turn) -> list[str]:
     keys = [*doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
-    keys = [key for key in keys if not _is_mention(turn, key)]
+    keys = [key for key in keys if not (_is_mention(turn, key) or _is_of_noted_joint(turn, key))]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly
@@ -149,6 +149,21 @@ def _is_mention(turn: Turn, key: str) -> bool:
         and any(other in how.facts and slots_of(turn, other) & one.scope for other in asked)
         for one, how in own
     )
+
+
+def _is_of_noted_joint(turn: Turn, key: str) -> bool:
+    """Tell whether what likeliest asks for a fact only notes a joint wish that was told."""
+    reading, lexicon = turn.reading, turn.briefing.lexicon
+    told = [one for name, one in lexicon.facts.items() if one.is_joint and name in turn.facts]
+    told = [one for one in told if turn.memory.record.has(one.key) and one.key != key]
+    if not told or key not in lexicon.facts:
+        return False
+    if any(one.is_request and key in how.facts for one, how in _clauses(turn)):
+        return False
+    place = list(lexicon.facts).index(key)
+    scores = [float(row[place]) for row in reading.fact_scores]
+    likeliest = reading.segments[scores.index(max(scores))].text if scores else ""
+    return any(one.about.search(likeliest) for one in told)
 
 
 def pointed_at(turn: Turn) -> tuple[str, ...]:

@@ -151,14 +151,21 @@ def read_plans(texts: Iterable[str], briefing: UserBriefing) -> list[StatedPlan]
 
 
 def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Yield what is stated, not asked, with what is denied left blank."""
+    """Yield what is stated, not asked, with what is denied left blank.
+
+    Of what was sold to others nothing is stated, nor by a clause behind that one.
+    """
+    lost, kept = set[str](), set[str]()
+    for segment in reading.segments:
+        (lost if is_lost(segment.text) else kept).update(ANY_ID.findall(segment.text))
+    gone = {name.upper() for name in lost - kept}
     for one in passages:
         segment = reading.segments[one.segment]
         if segment.is_request and not (ANY_ID.search(segment.text) or segment.says("booking_act")):
             continue
         if is_taken_back(segment.text) and not ANY_ID.search(segment.text):
             continue
-        if is_lost(segment.text):
+        if is_lost(segment.text) or one.item in gone:
             continue
         words = _COMPARED.sub(lambda match: " " * len(match[0]), without_denied(one.text))
         if words.strip():

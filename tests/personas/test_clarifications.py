@@ -92,6 +92,29 @@ def test_asked_what_a_joint_wish_means_the_user_says_that_and_nothing_else(
     assert chat.told()[len(before) :] == [key]
 
 
+def test_the_options_may_stand_lines_behind_the_wish_and_ask_for_a_letter():
+    chat = told(APART)
+    chat.say("And what is the budget for the whole trip?")
+    said = chat.say(
+        "Good. Half answered. The other half: when you fly at night, the tour must also keep off"
+        "\n\nA: the day before and the day after,\nB: the day after only,\nC: the day before only."
+        "\n\nOne letter will do."
+    )
+    assert SAID[APART] in said
+
+
+@pytest.mark.parametrize("condition", ["terse", "neutral"])
+def test_a_wish_that_is_only_noted_is_not_said_again_beside_questions(condition):
+    chat = told(APART, condition)
+    said = chat.say(
+        "Understood: flights at any time, but if one leaves at 17:00 or later, no attraction on "
+        "that day, the day before or the day after. I'll use daytime flights, so the attraction "
+        "stays free of that.\n\nAnd how much may everything cost together?"
+    )
+    assert SAID[APART] not in said
+    assert "1,630" in said or "1.63k" in said
+
+
 def test_what_else_a_message_asks_for_is_answered_beside_it():
     chat = told(CHEAPER)
     said = chat.say("Harborside or Old Town? And how many stars should the hotel have?")

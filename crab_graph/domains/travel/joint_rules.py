@@ -127,9 +127,10 @@ _BUDGET_BREAKS = (
 
 _BY_NIGHT = (
     r"\bnight[- ]?(?:time )?(?:flights?|departures?)\b|\bred-?eyes?\b"
-    r"|\bflights?\b[^.;,\n]{0,30}\b(?:at|by) night\b"
+    r"|\b(?:flights?|fly(?:ing)?)\b[^.;,\n]{0,30}\b(?:at|by) night\b"
     r"|\bday of an? (?:evening|late)(?:[- ]\w+)? (?:flight|departure)\b"
-    r"|\b(?:if|when(?:ever)?|where|should|in case)\b[^.;\n]{0,30}\b(?:flights?|legs?|plane)\b"
+    r"|\b(?:if|when(?:ever)?|where|should|in case)\b[^.;\n]{0,30}"
+    r"\b(?:flights?|legs?|plane|(?:one|it|either) (?:leaves?|departs?|goes|is))\b"
     r"[^.;\n]{0,30}(?:\b(?:17(?:[:.]00)?|evening|late|dark)\b|\b(?:5|five) ?p\.?m\b)"
 )
 """What speaks of flights by night, also by the hour at which night begins, as a condition."""
