@@ -14,6 +14,7 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.failed_cards import asks_retry, names_card, told_of_limits
 from crab_graph.personas.own_tools import APPROVE, CARD_FACT, Wallet
 from crab_graph.personas.payment_habits import PaymentHabit, has_mistaken_card
+from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import word_value
@@ -28,6 +29,8 @@ _OTHER_CARD = re.compile(
 
 _OF_APPROVAL = re.compile(r"\b(?:did|have) you\b[^?]{0,40}\bapprov\w+[^?]*\?", re.I)
 """What asks which approvals were given."""
+
+_AGAIN = re.compile(r"\b(?:again|re-?try|once more|another (?:try|go))\b")
 
 
 def with_spare_card(
@@ -47,7 +50,7 @@ def with_spare_card(
     has_new = wallet.latest is not None and wallet.latest not in used
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
-    if not due:
+    if not due or _asks_between(reading, wallet):
         return replace(wallet, wanted=wanted)
     capped = told_of_limits([*said, reading.utterance.text], wallet.cards, methods)
     is_capped, is_offered = methods[-1] in capped, asks_retry(reading.segments)
@@ -82,6 +85,8 @@ def retry(turn: Turn) -> Decision | None:
         return None
     is_open = is_declined(turn.reading) or offers_either_card(turn)
     if not is_open or has_mistaken_card(wallet, turn.habit):
+        return None
+    if _asks_between(turn.reading, wallet):
         return None
     if _OF_APPROVAL.search(turn.reading.utterance.text) and not turn.reading.tells_of_failed_card:
         return None
@@ -119,6 +124,15 @@ def is_declined(reading: Reading) -> bool:
 def _asks_for_other(reading: Reading) -> bool:
     return any(
         (one.is_request or one.is_item) and _OTHER_CARD.search(one.text) for one in reading.segments
+    )
+
+
+def _asks_between(reading: Reading, wallet: Wallet) -> bool:
+    """Tell whether a clause asks which of two cards to charge, of which none just failed."""
+    asking = [one.text for one in reading.segments if one.is_request and OR.search(one.text)]
+    numbers = [str(card.get("last4")) for card in wallet.cards]
+    return not reading.tells_of_failed_card and any(
+        sum(number in text for number in numbers) > 1 and not _AGAIN.search(text) for text in asking
     )
 
 

@@ -15,6 +15,7 @@ from crab_graph.personas.payment_habits import PaymentHabit
 from crab_graph.personas.plan_answers import (
     asks_for_plan,
     asks_for_rest,
+    asks_of_price,
     can_approve,
     other_card_words,
 )
@@ -56,7 +57,7 @@ def pay(turn: Turn) -> Decision | None:
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)
     parts += [turn.speaker.phrase("try_again", method=method) for method in _tried_again(turn)]
-    approved = (is_plan or is_left or is_rest) and can_approve(turn)
+    approved = (is_plan or is_left or is_rest or asks_of_price(turn)) and can_approve(turn)
     if approved:
         parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
     told = (*paid.told, *told_as_asked(facts))

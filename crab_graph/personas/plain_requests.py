@@ -68,6 +68,11 @@ _LATER = re.compile(
     r"|\b(?:hold|leave|keep) (?:back )?(?:the |any |all )?(?:payment )?approv|\bnot yet\b|"
     r"\b(?:don.t|do not|needn.t|no) (?:\w+ )?approv"
 )
+_PAYMENT_LATER = re.compile(
+    r"\bpay(?:ment|ing)\b[^.?!\n]{0,24}\b(?:in a (?:moment|minute|second|sec|bit|while)|shortly"
+    r"|soon|later|to follow|follows?|afterwards|after (?:that|this))\b"
+)
+"""Says that it will come to the payments."""
 _COMES_LATER = re.compile(
     r"\b(?:in due course|when we get (?:there|to (?:that|it))|at that (?:stage|point|time)"
     r"|(?:we|i)(?:.ll| will| shall| can) (?:come|get|turn|return) (?:back )?to (?:that|it|this)"
@@ -293,7 +298,9 @@ def puts_off_card(segments: Sequence[Segment]) -> bool:
 def puts_off_approvals(segments: Sequence[Segment]) -> bool:
     """Tell whether a message speaks of approvals alone as of what comes later."""
     found = [one.text for one in segments if _APPROVALS.search(one.text)]
-    return bool(found) and all(_LATER.search(text) for text in found)
+    if not found:
+        return any(_PAYMENT_LATER.search(one.text) for one in segments)
+    return all(_LATER.search(text) for text in found)
 
 
 def asks_for_yes(segments: Sequence[Segment]) -> int | None:

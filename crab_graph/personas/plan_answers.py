@@ -36,6 +36,11 @@ _NEW_PRICE = re.compile(
     r"|\$[\d,.]+ (?:more|dearer|higher)\b",
     re.I,
 )
+_FINE = r"(?:all right|alright|ok(?:ay)?|fine|good|acceptable)"
+_STILL_FINE = re.compile(
+    rf"\$[\d,.]+[^?]{{0,60}}\b{_FINE}\b[^?]*\?|\b{_FINE}\b[^?]{{0,40}}\$[\d,.]+[^?]*\?", re.I
+)
+"""Asks if a price suits."""
 _BOOKING = re.compile(r"\bbk-\d")
 _IF_FINE = re.compile(
     r"\b(?:is|would) (?:it|that) (?:be )?(?:all right|alright|ok(?:ay)?|fine|a problem)"
@@ -86,6 +91,19 @@ def asks_for_rest(turn: Turn) -> bool:
         bool(asking)
         and all(one.named <= slots if one.named else _is_of(one.text, starts) for one in pointing)
         and (bool(pointing) or is_of_price)
+    )
+
+
+def asks_of_price(turn: Turn) -> bool:
+    """Tell whether a question is if the price suits of what is not booked, beside payments."""
+    missing = {slot.id for slot in turn.briefing.slots if slot.word in turn.missing}
+    return bool(turn.wallet.pending and missing) and any(
+        bool(one.named)
+        and one.named <= missing
+        and _STILL_FINE.search(one.text) is not None
+        and _BOOKING.search(one.text) is None
+        for one in turn.reading.segments
+        if one.is_request
     )
 
 

@@ -9,6 +9,7 @@ from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.understanding import reading_of
 from tests.personas.test_rules_user import BOOKINGS, BRIEFING, DETAILS, PLAN, Chat
 
+YES = re.compile(r"\b(?:go ahead|yes|fine|book it|sounds good|agreed?)\b", re.I)
 NAMES = re.compile(str(dict(DETAILS)["traveller_names"]).split("'")[1], re.I)
 
 
@@ -110,3 +111,78 @@ def test_what_was_sold_is_no_candidate():
     plan = read_plan(reading, BRIEFING.slots, before)
     assert [one.item for one in plan.candidates["outbound"]] == ["FL-73549"]
     assert choose_option(plan, BRIEFING) is None
+
+
+@pytest.mark.parametrize("condition", ("generic", "terse", "neutral", "impatient"))
+def test_nothing_is_paid_where_payments_are_announced_for_later(condition):
+    chat = Chat(condition, bookings=BOOKINGS)
+    chat.say()
+    chat.say(PLAN)
+    chat.say(
+        'Booked, with one hiccup: on the return (BK-00000002) a name came out as "Biacna". I\'m '
+        "cancelling that one, nothing's been charged, and booking the same seat again. The rest is "
+        "in and correct. Payment details in a moment - ok?"
+    )
+    assert not chat.approvals()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    (
+        "And is the hotel at $375.00 all right, new total $1,025.00?",
+        "And are you okay with the hotel at $375.00 now?",
+    ),
+)
+@pytest.mark.parametrize("condition", ("generic", "terse", "neutral", "impatient"))
+def test_a_price_is_agreed_to_beside_the_payments_of_the_rest(asked, condition):
+    chat = Chat(condition, bookings=[*BOOKINGS[:2], BOOKINGS[3]])
+    chat.say()
+    chat.say(PLAN)
+    answer = chat.say(
+        "Please approve with your Visa ending in 4242: BK-00000001 $300.00, BK-00000002 $280.00, "
+        f"BK-00000004 $70.00. {asked}"
+    )
+    assert len(chat.approvals()) == 3
+    assert YES.search(answer), answer
+
+
+@pytest.mark.parametrize("condition", ("generic", "neutral", "impatient"))
+def test_asked_which_of_two_cards_to_charge_it_names_no_third_one(condition):
+    numbers = {"1111": "PM-11111111", "4242": "PM-44444444", "7777": "PM-77777777"}
+    cards = [
+        {
+            "card_id": f"CD-{number}",
+            "brand": "Visa",
+            "last4": last4,
+            "payment_method_id": method,
+            "limit": "5000.00",
+        }
+        for number, (last4, method) in enumerate(numbers.items(), start=1)
+    ]
+    chat = Chat(condition, bookings=BOOKINGS, cards=cards)
+    chat.say()
+    chat.say(PLAN)
+    chat.say("Please approve the payments of all four bookings.")
+    for row in chat.bookings[:2]:
+        row["status"] = "confirmed"
+    chat.say(
+        "The flights are charged. The hotel, BK-00000003, $360.00, was declined: this card bears "
+        "at most $600.00 a day. Which other card should I use for it? Please record an approval of "
+        "exactly $360.00 with that one."
+    )
+    second = chat.approvals()[-1]["payment_method_id"]
+    first = chat.approvals()[0]["payment_method_id"]
+    assert second != first
+    chat.bookings[2]["status"] = "confirmed"
+    last4 = {method: number for number, method in numbers.items()}
+    answer = chat.say(
+        f"The hotel, BK-00000003, $360.00, is charged to your Visa ending in {last4[second]} "
+        f"({second}) and confirmed.\n\nOnly the attraction remains: BK-00000004, $70.00, still "
+        "pending. To be sure which card you mean: should I charge it to the Visa ending in "
+        f"{last4[second]} ({second}), or to the one ending in {last4[first]} ({first})? If it is a "
+        "card for which you have not recorded an approval of this booking, please record one for "
+        "exactly $70.00."
+    )
+    assert {one["payment_method_id"] for one in chat.approvals()} == {first, second}
+    assert last4[second] in answer or last4[first] in answer, answer
+    assert not re.search(r"\b(?:again|once more|try)\b", answer), answer
