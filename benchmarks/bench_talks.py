@@ -18,6 +18,7 @@ AGENTS = (
     *("first", "second", "third", "fourth", "fifth"),
     *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
     *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
+    "eighteenth",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

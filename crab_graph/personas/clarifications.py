@@ -23,6 +23,14 @@ _OPTION = re.compile(
     r"\s*(?:[-*•–][ \t]+|[-*•– ]*\**\(?(?:[a-h]|[1-9]|i{1,3}|iv)\**[).:\]](?:\**[ \t]+|\Z))", re.I
 )
 """What a line begins with that is one of some options."""
+_LABELLED = re.compile(r"\s*[-*•– ]*\**\(?[a-h1-9i]", re.I)
+"""What an option begins with that has a letter or number."""
+_NOTES = re.compile(
+    r"\b(?:noted|recorded|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
+    r"|have (?:you|this|it) down|(?:is|are) what i(?:'ve| have)?)\b",
+    re.I,
+)
+"""Says that what stands beside it was noted."""
 _REMARKS = 3
 """Sentences behind options among which the question may be that lets choose."""
 _INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1|i)[).:].+\s\(?(?:b|2|ii)[).:]", re.I)
@@ -171,7 +179,7 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
     for number, piece in enumerate(pieces):
         low = visible(piece).casefold().strip()
         has_options = _INLINE.search(piece) is not None
-        asks = has_options or _ASKS.search(low) is not None or bool(_options_at(pieces, number))
+        asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)
         is_option = _OPTION.match(piece) is not None and not has_options
         if not asks or is_option or (ends_in_tag(low) and not _NO_TAG.search(low)):
             continue
@@ -199,6 +207,13 @@ def _turns_to_other(text: str, words: FactWords, lexicon: DomainLexicon) -> bool
     return any(cue.search(asked) for one in others for cue in one.asks)
 
 
+def _lets_choose(pieces: Sequence[str], number: int) -> bool:
+    """Tell whether a piece that asks nothing stands beside labelled options, and notes none."""
+    options = _options_at(pieces, number)
+    is_labelled = bool(options) and all(_LABELLED.match(pieces[one]) for one in options)
+    return is_labelled and _NOTES.search(pieces[number]) is None
+
+
 def _options_at(pieces: Sequence[str], number: int) -> list[int]:
     """Return the numbers of the options among which a piece lets choose, behind or before it."""
     behind = _run(pieces, range(number + 1, len(pieces)))
@@ -213,7 +228,8 @@ def _options_at(pieces: Sequence[str], number: int) -> list[int]:
 def _run(pieces: Sequence[str], numbers: range) -> list[int]:
     found: list[int] = []
     for number in numbers:
-        if _OPTION.match(pieces[number]) is None:
+        # What asks by itself is no option, but one of several questions.
+        if _OPTION.match(pieces[number]) is None or "?" in pieces[number]:
             break
         found.append(number)
     return sorted(found) if len(found) >= _FEWEST_OPTIONS else []

@@ -115,6 +115,37 @@ def test_a_wish_that_is_only_noted_is_not_said_again_beside_questions(condition)
     assert "1,630" in said or "1.63k" in said
 
 
+RECAP = """Got it, thank you! Here's what I've noted:
+
+- **Flights:** any time, any cabin, same airline both ways
+- **Night flights (17:00-23:59):** no attraction on that day, nor the day before or after
+- **Hotel:** in the same district as the attraction
+
+I have flights that fit. Just **two things** I still need from you:
+
+1. **Budget:** how much may everything cost?
+2. **Bed:** must it be a queen bed, or no preference?
+"""
+
+
+def test_what_is_noted_in_a_list_is_no_list_of_options():
+    said = told(APART, "neutral").say(RECAP)
+    assert SAID[APART] not in said
+    assert "1,630" in said or "1.63k" in said
+
+
+@pytest.mark.parametrize("condition", ["terse", "neutral"])
+def test_questions_in_a_list_are_no_options(condition):
+    chat = told(APART, condition)
+    said = chat.say(
+        "Two things to pin down:\n\n- **Budget:** what is the most that everything may cost?\n"
+        "- **Stars:** how many at least, and is that a must?\n- **Night flights** means 17:00 or "
+        "later. I read it so: the attraction may not be on that day, the day before or the day "
+        "after. Correct?"
+    )
+    assert "1,630" in said or "1.63k" in said or "4" in said
+
+
 def test_what_else_a_message_asks_for_is_answered_beside_it():
     chat = told(CHEAPER)
     said = chat.say("Harborside or Old Town? And how many stars should the hotel have?")

@@ -34,6 +34,7 @@ BENCHES = {
     "fifteenth": "fifteenth",
     "sixteenth": "fourteenth",
     "seventeenth": "fifteenth",
+    "eighteenth": "eighteenth",
     "users": "users",
 }
 SLOW = ("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth")

@@ -88,7 +88,7 @@ def _costs_no_more(outbound: Any, return_: Any, r: Any) -> Any:
 
 _FLIGHTS = r"\b(?:flights?|air ?fares?|fares?|flying)\b"
 _PAIR = r"\b(?:flights?|air ?fares?|fares?|pair|fl-\d+)\b"
-_LEAST = r"\b(?:cheapest|least|lowest|minimum|minimal)\b"
+_LEAST = r"\b(?:cheapest|(?<!at )least|lowest|minimum|minimal)\b"
 _TOGETHER = (
     r"\b(?:together|combined|combination|total|sum|both|two|pair|jointly|altogether|in all)\b"
 )
