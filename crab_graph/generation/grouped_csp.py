@@ -26,7 +26,7 @@ WORK_LIMIT = 1_000_000
 It is a number and not a time, so that every machine gives up on the same problems.
 """
 
-COUNT_LIMIT = 400_000
+COUNT_LIMIT = 300_000
 """The same of a count, which plain search does as well."""
 
 TRIED_AT_ONCE = 250_000
