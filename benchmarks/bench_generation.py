@@ -339,7 +339,9 @@ def bench_tours() -> list[Row]:
             )
             with made.reading() as connection:
                 for task in made:
-                    certify = partial(list, made.certify_tasks([task], connection))
+                    certify: Callable[[], Any] = partial(
+                        list, made.certify_tasks([task], connection)
+                    )
                     [certificate] = timed(times[name], certify)
                     if not certificate.ok:
                         raise RuntimeError(f"{task.id} of {name} is not certified")

@@ -92,9 +92,14 @@ def test_what_is_said_of_one_city_is_not_heard_of_the_other(text, wishes):
 def test_tours_among_five_thousand_distractors_are_certified_with_bounded_work(
     tmp_path, monkeypatch
 ):
-    tried = []
+    tried: list[Work] = []
     spend = Work.spend
-    monkeypatch.setattr(Work, "spend", lambda work: (tried.append(1), spend(work))[1])
+
+    def noted(work: Work) -> None:
+        tried.append(work)
+        spend(work)
+
+    monkeypatch.setattr(Work, "spend", noted)
     made = generate_benchmark(tmp_path / "b", 8, domain="tour", distractors=5000, seed=3)
     with made.reading() as connection:
         for task in made:
