@@ -23,6 +23,7 @@ from crab_graph.personas.sought_facts import (
     is_lent,
     is_named,
     new_facts,
+    owed_of_persons,
     pointed_at,
     read_alone,
     slots_of,
@@ -80,7 +81,7 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     if limit is not None:
         # What was asked for before and is still open comes before what is asked for now.
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
-        waited |= {*missed}
+        waited |= {*missed, *owed_of_persons(turn)}
         chosen.sort(key=lambda key: (_urgency(turn, key), key not in waited))
     return [facts[key] for key in chosen[:limit]]
 

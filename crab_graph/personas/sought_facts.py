@@ -46,6 +46,12 @@ _ANY_DOES = re.compile(
 )
 """Says that on something there is no wish."""
 _OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
+_WANTS = re.compile(
+    r"\b(?:please|pls|plz|send|give me|tell me|share|(?:do|will|would|still|just|only|also) need"
+    r"|i(?:'ll| will|'d| would)? (?:also |still |just |only )*(?:need|miss|lack|require)"
+    r"|(?:still|are|is) missing|waiting for|without)\b"
+)
+"""Asks for what is named beside it."""
 
 
 def asked_facts(turn: Turn) -> list[str]:
@@ -57,6 +63,7 @@ def asked_facts(turn: Turn) -> list[str]:
     keys = [*doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
+    keys += owed_of_persons(turn)
     keys = [key for key in keys if not (_is_mention(turn, key) or _is_of_noted_joint(turn, key))]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
@@ -164,6 +171,23 @@ def _is_of_noted_joint(turn: Turn, key: str) -> bool:
     scores = [float(row[place]) for row in reading.fact_scores]
     likeliest = reading.segments[scores.index(max(scores))].text if scores else ""
     return any(one.about.search(likeliest) for one in told)
+
+
+def owed_of_persons(turn: Turn) -> list[str]:
+    """Return what a message wants to know of people, and was not told yet, whatever stands beside.
+
+    A plan that stands before it hides it from the reader.
+    """
+    words = turn.briefing.lexicon.facts
+    named: dict[str, None] = {}
+    for segment, how in _clauses(turn):
+        wants = _WANTS.search(segment.text) is not None
+        for key, shows in how.facts.items() if wants else ():
+            is_own = words[key].conflict is None and words[key].form in _OF_PERSONS
+            is_bare = "how:cue" in shows and "value" not in shows
+            if is_own and is_bare and key in turn.facts and not turn.memory.record.has(key):
+                named[key] = None
+    return list(named)
 
 
 def pointed_at(turn: Turn) -> tuple[str, ...]:

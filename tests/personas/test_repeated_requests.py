@@ -36,6 +36,22 @@ def test_what_did_not_arrive_is_said_before_what_is_new(again, condition):
     assert NAMES.search(told_names(condition).say(again))
 
 
+@pytest.mark.parametrize(
+    "asking",
+    (
+        "The travellers' names, please! And any wish for hotel, attraction or budget?",
+        "What would you change? And I need the names of the travellers and a card added, please.",
+        "I only miss the full names of the travellers. May I then book all of it?",
+    ),
+)
+@pytest.mark.parametrize("condition", ("terse", "impatient", "d2"))
+def test_names_asked_for_behind_a_plan_are_told(asking, condition):
+    chat = Chat(condition)
+    chat.say()
+    plan = PLAN.replace("aisle", "window").replace("4 stars", "3 stars")
+    assert NAMES.search(chat.say(f"{plan.removesuffix(' Shall I book all four?')} {asking}"))
+
+
 def test_a_list_of_all_that_is_needed_brings_what_is_new():
     chat = told_names("terse")
     answer = chat.say("Names of the travellers, dates of birth, budget?")
