@@ -28,7 +28,7 @@ from crab_graph.text.mentions import Reference, ReferenceForm
 from crab_graph.text.totals import PRE_CHARGE_CUES
 from crab_graph.text.utterance import normalise
 
-_BESIDE = 20
+_BESIDE = 30
 """Characters beside an amount in which a word tells what was done with it."""
 
 
