@@ -1,5 +1,6 @@
 """Prices told of single items (rulebook §5 to §7, paper A.1)."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -28,8 +29,10 @@ from crab_graph.text.mentions import Reference, ReferenceForm
 from crab_graph.text.totals import PRE_CHARGE_CUES
 from crab_graph.text.utterance import normalise
 
-_BESIDE = 30
+_BESIDE = 20
 """Characters beside an amount in which a word tells what was done with it."""
+_PASSIVE = re.compile(r" (?:ha(?:s|ve|d)|is|are|was|were)(?: \w+){1,4}")
+"""What is said of an amount that stands before it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +178,9 @@ def _is_told_as_paid(message: AgentMessage, price: ItemPrice) -> bool:
     """Return whether an amount stands right beside a word that it was paid."""
     text, amount = message.utterance.text, price.amount
     near = text[max(0, amount.start - _BESIDE) : amount.end + _BESIDE]
-    return pattern("totals", "done").search(near) is not None
+    said = _PASSIVE.match(text, amount.end)
+    done = pattern("totals", "done")
+    return bool(done.search(near) or (said and done.search(said[0])))
 
 
 def _graded_quotes(episode: Episode, quotes: Sequence[Quote], booking: SlotBooking) -> list[Quote]:
