@@ -4,7 +4,7 @@ They are rules like any other. A request has as many as its level of difficulty 
 together take turns. One takes the place of simpler wishes, one that gives way before a bound counts
 only where the tables let both hold, and one for the cheaper of some values, or for the least sum,
 is settled by them: where there are several joint wishes one of them is such a one, that for the
-least sum before any other.
+least sum before any other, and of such sums the one of the most parts.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -47,8 +47,9 @@ def draw_joint(
     rng = derive_rng(seed, "joint wishes")
     turns = rng.sample(rules, len(rules))
     if count >= _SEVERAL:
-        # Which of some values leaves the cheapest trip is often that of what first comes to hand.
-        turns.sort(key=lambda rule: (not rule.is_settled, not rule.least))
+        # Which of some values leaves the cheapest trip is often that of what first comes to hand,
+        # and what few parts come to is sooner found than what many do.
+        turns.sort(key=lambda rule: (not rule.is_settled, -len(rule.least)))
     chosen: list[Rule] = []
     for rule in turns:
         if len(chosen) < count and not any(_clash(rule, other, conditions) for other in chosen):

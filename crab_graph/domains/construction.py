@@ -217,19 +217,20 @@ def populate_draft(
         if paper is None
         else partial(populate_by_paper, parameters=paper)
     )
-    band = closure_band(stratum, len(draft.folded.graph.node_ids))
+    band = closure_band(stratum, len(draft.folded.graph.node_ids), len(draft.pinned))
     made = make(draft.folded, seed_count=stratum, closure=band, distractors=distractors, seed=seed)
     is_repaired = paper is None or paper.repair
     return with_dearer_rivals((draft.folded,), made, seed) if is_repaired else made
 
 
-def closure_band(stratum: int, slots: int) -> range:
+def closure_band(stratum: int, slots: int, pinned: int = 0) -> range:
     """Return the numbers of solutions that a stratum admits.
 
     The parts of k seeds combine to at most k^slots solutions. Where a job has parts enough, those
     of a few seeds must combine to more than the seeds themselves, so that no stratum is trivial.
+    Slots that are pinned have one part in every solution.
     """
-    low = min(2 ** (stratum - 1), stratum ** (slots - 1))
+    low = min(2 ** (stratum - 1), stratum ** (slots - 1), stratum ** (slots - pinned))
     return range(low, min(stratum**slots, MOST_SOLUTIONS) + 1)
 
 

@@ -67,6 +67,8 @@ _BEGINS_WITH_SUM = re.compile(r"= ?\$")
 _ARROW = re.compile(r" ?(?:->|=>|→|⇒) ?(?:now )?")
 _BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
+_EACH_WHOLE = re.compile(r"\bfor (?:the |each )?(?:whole|entire|full) bookings?\b")
+"""Says of each amount before it that it is of all that one booking holds."""
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
 
@@ -556,7 +558,7 @@ def _regions(
     first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
     yield first.end, last.start, True
     phrase = _FOR_PHRASE.match(text, last.end, clause.end)
-    if phrase:
+    if phrase and not _EACH_WHOLE.search(phrase[0]):
         yield *phrase.span(), True
     # References do not overlap: the last one before the cue is the only one that can touch it.
     before = bisect_left(spoken.references, cue.start, key=lambda one: one.start) - 1

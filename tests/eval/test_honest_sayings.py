@@ -29,6 +29,13 @@ def test_a_true_saying_passes_and_its_false_twin_fails(saying):
     )
 
 
+def test_whole_bookings_are_not_the_whole_of_the_job():
+    said = "Charged: $300.00 and $280.00, together $580.00 for the whole bookings. Shall I go on?"
+    saying = Saying("between", said)
+    verdict = grade(small_task(), saying.style(said).write().messages)
+    assert verdict.passed, verdict.evidence
+
+
 RUNNING = [
     "{Hotel} ({hotel}): $120.00 per night, $360.00 for 3 nights. Running total: [$940.00|$960.00].",
     "I add {Hotel} ({hotel}), $360.00 for 3 nights. So far that comes to [$940.00|$490.00].",

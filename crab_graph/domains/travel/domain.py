@@ -497,8 +497,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=9,
-        reads=(2, 3, 4, 5, 6, 7, 8),
+        version=10,
+        reads=(2, 3, 4, 5, 6, 7, 8, 9),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),

@@ -95,6 +95,19 @@ _TOGETHER = (
 _MATTERS = r"\b(?:matters?|important|priority|concern)\b"
 
 
+_VISITED = r"\b(?:attractions?|tickets?|visits?|outings?|museums?|tours?|shows?|at-\d+)\b"
+_AND = r"(?:\b(?:and|plus|with|as well as)\b|[+&,])"
+_OUTING = (
+    rf"(?:{_PAIR}[^.;?!\n]{{0,25}}{_AND}[^.;?!\n]{{0,20}}{_VISITED}"
+    rf"|{_VISITED}[^.;?!\n]{{0,15}}{_AND}[^.;?!\n]{{0,20}}{_PAIR})"
+)
+"""Names flights and what is visited together."""
+
+
+def _outing_costs_no_more(outbound: Any, return_: Any, attraction: Any, r: Any) -> Any:
+    return outbound.price + return_.price + attraction.price <= r.cheapest_outing
+
+
 def _is_in_either(hotel: Any, r: Any) -> Any:
     return reduce(
         or_,
@@ -371,7 +384,7 @@ JOINT_RULES = (
                 r"[^.;?!\n]{0,40}\bflights\b",
                 r"\bwhich flights\b",
             ),
-            parts=(_FLIGHTS, _LEAST, _TOGETHER),
+            parts=(rf"\A(?!.*{_OUTING}).*{_FLIGHTS}", _LEAST, _TOGETHER),
             about=(
                 rf"{_LEAST}[^.;?!\n]{{0,40}}{_PAIR}|{_PAIR}[^.;?!\n]{{0,40}}{_LEAST}"
                 rf"|\byou(?:.d| would)? (?:want|like|wish|prefer)\b[^.;?!\n]{{0,40}}{_LEAST}"
@@ -392,6 +405,59 @@ JOINT_RULES = (
                 rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
                 rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
                 rf"\bfl-\d+\b[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}\bfl-\d+\b",
+                rf"{_LEAST}[^.;?!\n]{{0,60}}\$ ?\d",
+            ),
+        ),
+    ),
+    cd.Rule(
+        "cheapest_outing",
+        _outing_costs_no_more,
+        "no two flights and attraction with which all else fits cost less together",
+        check="D32",
+        title="the flights and the attraction that cost least together",
+        joint=True,
+        least=("outbound.price", "return.price", "attraction.price"),
+        wording=cd.Wording(
+            (
+                "Of all that fits the rest, we want the two flights and the attraction that cost "
+                "least together.",
+                "Both flights and the attraction, taken together, should be the cheapest that fit "
+                "all the rest.",
+            ),
+            "Flights and attraction: those that cost least together.",
+            ask=(
+                rf"\b(?:price|cost)s?\b.{{0,40}}{_FLIGHTS}.{{0,30}}{_MATTERS}",
+                rf"{_MATTERS}.{{0,40}}\b(?:price|cost)s?\b.{{0,30}}{_FLIGHTS}",
+                rf"\b(?:price|cost)s?\b.{{0,20}}{_MATTERS}.{{0,30}}{_FLIGHTS}",
+                rf"\bcheapest\b.{{0,30}}(?:{_FLIGHTS}|{_VISITED})",
+                r"\b(?:preferences?|wish(?:es)?|requirements?|matters?|regarding|about)\b"
+                r"[^.;?!\n]{0,40}\bflights\b",
+                r"\bwhich flights\b",
+            ),
+            parts=(_OUTING, _LEAST),
+            about=(
+                rf"{_LEAST}[^.;?!\n]{{0,40}}(?:{_PAIR}|{_VISITED})"
+                rf"|(?:{_PAIR}|{_VISITED})[^.;?!\n]{{0,40}}{_LEAST}"
+                rf"|\byou(?:.d| would)? (?:want|like|wish|prefer)\b[^.;?!\n]{{0,40}}{_LEAST}"
+                rf"|{_LEAST} (?:together|combined)\b"
+            ),
+            clarify=(
+                rf"{_LEAST}[^?]*\b(?:pair|together|each|separately|overall|itself|mean|above|cabin"
+                r"|must|class|sum|individually|alone|combined|by far|three|hotel)\b",
+                rf"\b(?:mean|pair|together|each|must|sum|does)\b[^?]*{_LEAST}",
+                r"\b(?:price|cost)\b[^?]{0,20}\b(?:before|over|above|more than|first)\b",
+                rf"{_LEAST}.*\beven if\b|\bas cheap as\b|\bsum\b|\$ ?\d+ (?:more|extra)\b",
+                r"\bcheapest (?:hotel|room|tour|attraction|show|museum|flights?|pair)\b",
+                r"\b(?:slightly|a (?:bit|little)|somewhat) (?:dearer|more expensive|pricier)\b",
+                r"\bcheap flights?\b[^?]*\bor\b",
+                rf"\b(?:mean|sum|total|count|together|combined)\b[^?]*{_OUTING}",
+                rf"{_OUTING}[^?]*\b(?:mean|sum|together|combined|count|per person)\b",
+                rf"\b(?:hotel|attraction|room|tour|rest|trip)\b[^?]*\balso\b[^?]*{_LEAST}",
+            ),
+            outcome=(
+                rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
+                rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
+                rf"\b(?:fl|at)-\d+\b[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}\b(?:fl|at)-\d+\b",
                 rf"{_LEAST}[^.;?!\n]{{0,60}}\$ ?\d",
             ),
         ),
