@@ -51,9 +51,10 @@ COVERED = {
     "apart_from_nights": "D29",
     "cheaper_district": "D30",
     "cheapest_flights": "D31",
+    "cheapest_outing": "D32",
 }
 
-SETTLED = frozenset({"D30", "D31"})
+SETTLED = frozenset({"D30", "D31", "D32"})
 """Checks of what the tables settle, which turns on all that is asked for."""
 
 DECIDING = {
@@ -88,7 +89,7 @@ def test_labels_and_roles_of_travel_are_those_of_the_rulebook():
         Role.UNITS: ["D06"],
         Role.WISH: ["D08", "D09", "D10", "D11"],
         Role.WINDOW: ["D12"],
-        Role.EDGE: "D13 D14 D15 D16 D18 D25 D26 D27 D28 D29 D30 D31".split(),
+        Role.EDGE: "D13 D14 D15 D16 D18 D25 D26 D27 D28 D29 D30 D31 D32".split(),
         Role.BUDGET: ["D17"],
     }
 

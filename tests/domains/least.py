@@ -1,4 +1,4 @@
-"""Travel with flexible dates whose harder tasks all ask for the cheapest pair of flights."""
+"""Travel with flexible dates whose harder tasks all ask for one least sum."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,13 +16,18 @@ def _flexible(odds):
     return {"flexible": odds["flexible"]} if isinstance(odds, dict) else odds
 
 
-LEAST = build(
-    replace(
-        _TRAVEL,
-        name="least",
-        window=replace(_WINDOW, widths=_WINDOW.widths[-1:], axis=_FLEXIBLE),
-        optional_odds={"flexible": _TRAVEL.optional_odds["flexible"]},
-        wants=tuple(replace(one, odds=_flexible(one.odds)) for one in _TRAVEL.wants),
-        rules=tuple(one for one in _TRAVEL.rules if not one.joint or one.least),
+def _asking_for(name: str, wish: str) -> Any:
+    return build(
+        replace(
+            _TRAVEL,
+            name=name,
+            window=replace(_WINDOW, widths=_WINDOW.widths[-1:], axis=_FLEXIBLE),
+            optional_odds={"flexible": _TRAVEL.optional_odds["flexible"]},
+            wants=tuple(replace(one, odds=_flexible(one.odds)) for one in _TRAVEL.wants),
+            rules=tuple(one for one in _TRAVEL.rules if not one.joint or one.name == wish),
+        )
     )
-)
+
+
+LEAST = _asking_for("least", "cheapest_flights")
+OUTING = _asking_for("outing", "cheapest_outing")

@@ -1,4 +1,4 @@
-"""A wish for the two flights that cost least together: settled, counted, told, solved, graded."""
+"""Wishes for what costs least together: settled, counted, told, solved, graded."""
 
 from dataclasses import replace
 from itertools import product
@@ -22,28 +22,38 @@ from crab_graph.generation.search import search_solutions
 from tests.domains.refusals import assert_refused
 from tests.personas.dialogue import talk
 
-WISH = "cheapest_flights"
-FLIGHTS = ("outbound", "return")
+WISHES = {
+    "cheapest_flights": ("outbound", "return"),
+    "cheapest_outing": ("outbound", "return", "attraction"),
+}
+"""What each wish wants the least sum of."""
+CHECKS = {"cheapest_flights": "D31", "cheapest_outing": "D32"}
 MANY = 20_000
 
 
-@pytest.fixture(scope="module")
-def domain():
+@pytest.fixture(scope="module", params=("outing", pytest.param("least", marks=pytest.mark.slow)))
+def domain(request):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(DOMAINS.built_in, "least", "tests.domains.least:LEAST")
-        yield find_domain("least")
+        place = f"tests.domains.least:{request.param.upper()}"
+        patch.setitem(DOMAINS.built_in, request.param, place)
+        yield find_domain(request.param)
 
 
 @pytest.fixture(scope="module", params=((3,), pytest.param((1, 2), marks=pytest.mark.slow)))
 def benchmark(request, domain, tmp_path_factory):
     path, strata = tmp_path_factory.mktemp("least"), request.param
     return generate_benchmark(
-        path, len(strata), domain="least", strata=strata, seed=4, distractors=400, level=(5,)
+        path, len(strata), domain=domain.name, strata=strata, seed=4, distractors=400, level=(5,)
     )
 
 
+def wish_of(task):
+    ((wish, _),) = task.request.settled
+    return wish
+
+
 def settled(task):
-    return dict(task.request.settled)[WISH]
+    return dict(task.request.settled)[wish_of(task)]
 
 
 def stored(benchmark, task, request):
@@ -53,20 +63,20 @@ def stored(benchmark, task, request):
         return graph, found.offered(found.offers())
 
 
-def total(trip):
-    return sum(trip[slot]["price"] for slot in FLIGHTS)
+def total(task, trip):
+    return sum(trip[slot]["price"] for slot in WISHES[wish_of(task)])
 
 
 def alike(trip):
-    return tuple((trip[slot]["carrier"], trip[slot]["date"]) for slot in FLIGHTS)
+    return tuple((trip[slot]["carrier"], trip[slot]["date"]) for slot in ("outbound", "return"))
 
 
 def sums(benchmark, task, most=None):
-    """Return what the flights of each trip cost together that an agent could find, wish aside."""
-    bound = () if most is None else ((WISH, most),)
+    """Return what counts of each trip that an agent could find, wish aside, costs together."""
+    bound = () if most is None else ((wish_of(task), most),)
     graph, offered = stored(benchmark, task, task.request.model_copy(update={"settled": bound}))
     found = search_solutions(graph, offered, MANY)
-    return sorted(map(total, found))
+    return sorted(total(task, one) for one in found)
 
 
 def test_the_two_flights_that_count_cost_least_of_all_with_which_a_trip_fits(benchmark):
@@ -86,14 +96,16 @@ def test_hardly_dearer_ones_remain(benchmark):
 def test_cheaper_flights_that_go_together_leave_no_trip(benchmark):
     for task in benchmark:
         graph, offered = stored(benchmark, task, task.request)
-        alone = [one for one in graph.constraints if {*one.nodes} <= {*FLIGHTS}]
+        wish = wish_of(task)
+        nodes = tuple(node for node in graph.nodes if node.id in WISHES[wish])
+        alone = [one for one in graph.constraints if {*one.nodes} <= {*WISHES[wish]}]
         fits = search_solutions(
-            ConstraintGraph(graph.nodes[:2], tuple(one for one in alone if one.name != WISH)),
-            {slot: offered[slot] for slot in FLIGHTS},
+            ConstraintGraph(nodes, tuple(one for one in alone if one.name != wish)),
+            {node.id: offered[node.id] for node in nodes},
             MANY,
         )
-        assert graph.node_ids[:2] == FLIGHTS
-        assert min(map(total, fits)) < settled(task)
+        assert len(nodes) == len(WISHES[wish])
+        assert min(total(task, one) for one in fits) < settled(task)
 
 
 def test_some_that_are_little_dearer_are_of_the_same_airlines_and_days(benchmark):
@@ -101,11 +113,11 @@ def test_some_that_are_little_dearer_are_of_the_same_airlines_and_days(benchmark
     for task in benchmark:
         most = settled(task) * 5 // 4
         graph, offered = stored(
-            benchmark, task, task.request.model_copy(update={"settled": ((WISH, most),)})
+            benchmark, task, task.request.model_copy(update={"settled": ((wish_of(task), most),)})
         )
         found = search_solutions(graph, offered, MANY)
-        own = {alike(one) for one in found if total(one) == settled(task)}
-        seen |= {alike(one) for one in found if total(one) > settled(task)} & own
+        own = {alike(one) for one in found if total(task, one) == settled(task)}
+        seen |= {alike(one) for one in found if total(task, one) > settled(task)} & own
     assert seen
 
 
@@ -123,17 +135,21 @@ def test_a_task_that_is_settled_too_high_is_not_certified(benchmark):
     task = benchmark[0]
     higher = next(one for one in sums(benchmark, task) if one > settled(task))
     expected = len(sums(benchmark, task, higher))
-    assert_refused(benchmark, task, ((WISH, higher),), expected)
+    assert_refused(benchmark, task, ((wish_of(task), higher),), expected)
 
 
 def test_neither_faults_nor_changes_of_mind_leave_another_pair_the_cheapest(benchmark):
     for task in benchmark:
-        flights = {str(one[slot]["fare_id"]) for one in task.solutions for slot in FLIGHTS}
+        slots = WISHES[wish_of(task)]
+        parts = {
+            str(value) for one in task.solutions for slot in slots for value in one[slot].values()
+        }
         after = [one.certificate for one in task.spec.changes]
         assert after and all(one.ok for one in (task.spec.certificate, *after))
         for fault in task.spec.faults:
-            assert flights.isdisjoint(fault.offers)
-            assert fault.cents == 0 or fault.of != "flight" or fault.kind != "quote"
+            assert parts.isdisjoint(fault.offers)
+            dearer = fault.of if fault.kind == "quote" and fault.cents else ""
+            assert dearer not in {one.kind for one in task.domain.slots if one.id in slots}
 
 
 @pytest.mark.parametrize("condition", ("generic", "ruse"))
@@ -145,9 +161,9 @@ def test_the_solver_compares_and_passes(benchmark, domain, condition):
 
 
 class Careless(Desk):
-    """Takes another pair of flights than the cheapest one."""
+    """Takes another outbound flight than the cheapest of all has."""
 
-    least = 0
+    least, slots = 0, ()
 
     def choose(self, offers):
         plan = offers.cheapest()
@@ -159,7 +175,7 @@ class Careless(Desk):
         return plan
 
     def is_least(self, plan):
-        prices = [part.unit_cents for part in plan.parts if part.slot.id in FLIGHTS]
+        prices = [part.unit_cents for part in plan.parts if part.slot.id in self.slots]
         return sum(prices) <= self.least
 
 
@@ -167,11 +183,13 @@ def test_who_books_dearer_flights_fails_by_that_check_alone(benchmark, domain, m
     monkeypatch.setattr(Handbook, "compared", ())
     for task in benchmark:
         careless = Careless(domain)
+        careless.slots = WISHES[wish_of(task)]
         careless.least = max(settled(own) for own in (task, task.second))
         verdict = grade(task, talk(task, careless, "generic").transcript)
         failed = {name for name, word in verdict.checks.items() if word == "fail"}
-        assert failed == {"D31"} and verdict.fault == "agent", (task.id, failed)
-        assert "cost less together" in verdict.evidence["D31"][0]["text"]
+        check = CHECKS[wish_of(task)]
+        assert failed == {check} and verdict.fault == "agent", (task.id, failed)
+        assert "cost less together" in verdict.evidence[check][0]["text"]
 
 
 LEVELS = {
@@ -188,7 +206,7 @@ def test_levels_below_the_fifth_draw_the_rows_that_they_drew_without_the_wish(tm
     assert {one.spec.level: one.spec.rows_sha256[:16] for one in made} == LEVELS
 
 
-def test_a_fifth_level_always_asks_for_the_least_sum():
+def test_a_fifth_level_always_asks_for_the_least_sum_of_the_most_parts():
     drawn = set()
     for seed, mode in product(range(12), ("fixed", "flexible")):
         try:
@@ -197,7 +215,7 @@ def test_a_fifth_level_always_asks_for_the_least_sum():
             continue
         ((name, _),) = draft.request.settled
         drawn.add(name)
-    assert drawn == {WISH}
+    assert drawn == {"cheapest_outing"}
 
 
 @pytest.mark.parametrize(
@@ -211,7 +229,7 @@ def test_a_fifth_level_always_asks_for_the_least_sum():
 )
 def test_a_wish_for_a_sum_that_says_something_else_is_refused(said, problem):
     rules = TRAVEL.declaration.rules
-    own = next(one for one in rules if one.name == WISH)
+    own = next(one for one in rules if one.name == "cheapest_flights")
     changed = (*(one for one in rules if one is not own), replace(own, **said))
     found = list(problems_of(replace(TRAVEL.declaration, rules=changed)))
     assert any(problem in line for line in found), found

@@ -196,7 +196,7 @@ def test_what_became_of_each_fact(told, fates):
     assert fact_fates(episode, results, told) == known
 
 
-JOINT = {"D26", "D27", "D28", "D29", "D30", "D31"}
+JOINT = {"D26", "D27", "D28", "D29", "D30", "D31", "D32"}
 """Checks of joint wishes, which none of these tasks has."""
 NIGHT, FINE = {"outbound_time_of_day": "night"}, {"seat_type": "business"}
 

@@ -38,7 +38,7 @@ def greets(episode):
 def test_every_verifier_has_an_id_of_its_own_and_cites_its_rule():
     found = verifiers_of(read_task(small_task()))
     ids = [one.id for one in found]
-    assert len(ids) == len(set(ids)) == 41
+    assert len(ids) == len(set(ids)) == 42
     for one in found:
         judge = one.judge.func if isinstance(one.judge, partial) else one.judge
         cited = (inspect.getdoc(judge) or "").partition(":")[0]
