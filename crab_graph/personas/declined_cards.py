@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.failed_cards import asks_retry, names_card, told_of_limits
+from crab_graph.personas.failed_cards import asks_retry, named_cards, told_of_limits
 from crab_graph.personas.own_tools import APPROVE, CARD_FACT, Wallet
 from crab_graph.personas.payment_habits import PaymentHabit, has_mistaken_card
 from crab_graph.personas.pointed_questions import OR
@@ -108,7 +108,7 @@ def offers_either_card(turn: Turn) -> bool:
 def failed_another(turn: Turn) -> bool:
     """Tell whether cards are named, and not the one that is to be charged."""
     card, text = turn.wallet.card, turn.reading.utterance.text.casefold()
-    named = [one for one in turn.wallet.cards if names_card(text, one)]
+    named = named_cards(text, turn.wallet.cards)
     return card is not None and bool(named) and card not in named
 
 

@@ -1,7 +1,7 @@
 """What an agent says of cards that failed: which it was, and whether it can bear what is due."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from crab_graph.personas.questions import Segment
@@ -53,13 +53,23 @@ def asks_retry(segments: Sequence[Segment]) -> bool:
     )
 
 
-def names_card(text: str, card: Mapping[str, Any]) -> bool:
-    """Tell whether words name a card, by its number, its payment method's id or its brand."""
+def named_cards(text: str, cards: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the cards that words name, by number or payment method, or else by brand.
+
+    Of two cards of one brand a number tells which is meant.
+    """
+    exact = [one for one in cards if _says(text, (one.get("last4"), one.get("payment_method_id")))]
+    return exact or [one for one in cards if _says(text, _brand_names(one))]
+
+
+def _brand_names(card: Mapping[str, Any]) -> tuple[str, ...]:
     brand = str(card.get("brand", "")).casefold()
-    short = next((one for one, whole in _BRANDS.items() if whole == brand), brand)
-    method = str(card.get("payment_method_id") or "").casefold()
-    names = (str(card.get("last4", "")), method, brand, short)
-    return any(name and re.search(rf"\b{re.escape(name)}\b", text) for name in names)
+    return (brand, next((one for one, whole in _BRANDS.items() if whole == brand), brand))
+
+
+def _says(text: str, names: Iterable[Any]) -> bool:
+    words = (str(name or "").casefold() for name in names)
+    return any(word and re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
 def told_of_limits(
@@ -78,7 +88,7 @@ def told_of_limits(
             continue
         last = methods[-1:] if text is messages[-1] else []
         for clause in _CLAUSE_ENDS.split(words):
-            last = [str(one["payment_method_id"]) for one in own if names_card(clause, one)] or last
+            last = [str(one["payment_method_id"]) for one in named_cards(clause, own)] or last
             if _CAPPED.search(clause) and not _NOT_CAPPED.search(clause):
                 found.update(last)
     return found

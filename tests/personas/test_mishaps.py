@@ -168,6 +168,25 @@ def test_where_the_other_card_is_declined_as_well_the_first_one_is_taken_again(s
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_of_two_cards_of_one_brand_the_one_that_bears_no_more_is_left(seed):
+    payer = Payer(seed)
+    for card in payer.cards:
+        card["brand"] = "Visa"
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    payer.say(
+        "That card was declined this time. Have you got another card? Add it and approve BK-1 "
+        "($300.00) and BK-2 ($80.00) on it, then tell me which it is."
+    )
+    said = payer.say(
+        "I am sorry, the bank has declined BK-1: your Visa ending in 0031 bears $150.00 a day, and "
+        "this would be more. May I try your Visa ending in 4242, or would you rather add another "
+        "card? Please tell me which one it is."
+    )
+    assert "PM-4242" in said and "PM-0031" not in said
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_where_the_other_card_may_be_tried_again_it_is(seed):
     payer = Payer(seed)
     for text in (*ASKED, PROPOSED, NAMED_CARD):
