@@ -27,10 +27,16 @@ _LABELLED = re.compile(r"\s*[-*•– ]*\**\(?[a-h1-9i]", re.I)
 """What an option begins with that has a letter or number."""
 _NOTES = re.compile(
     r"\b(?:noted|recorded|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
-    r"|have (?:you|this|it) down|(?:is|are) what i(?:'ve| have)?)\b",
+    r"|have (?:you|this|it) down|as i have (?:them|it|this)|(?:is|are) what i(?:'ve| have)?)\b",
     re.I,
 )
 """Says that what stands beside it was noted."""
+_CHECKS = re.compile(
+    r"\b(?:is|are|was|were|have|did) (?:\w+ ){0,4}?(?:right|correct\w*|accurate|complete)\b"
+    r"(?!\W*(?:a|b|1|2|first|one)\b)",
+    re.I,
+)
+"""Asks if what stands before it is right."""
 _REMARKS = 3
 """Sentences behind options among which the question may be that lets choose."""
 _INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1|i)[).:].+\s\(?(?:b|2|ii)[).:]", re.I)
@@ -217,12 +223,14 @@ def _lets_choose(pieces: Sequence[str], number: int) -> bool:
 def _options_at(pieces: Sequence[str], number: int) -> list[int]:
     """Return the numbers of the options among which a piece lets choose, behind or before it."""
     behind = _run(pieces, range(number + 1, len(pieces)))
-    if behind:
+    if behind or _CHECKS.search(pieces[number]):
         return behind
     # `Which one did you mean?` may stand behind a remark on the options.
     near = _REMARKS if _GOES_ON.search(pieces[number]) else 1
     before = (_run(pieces, range(number - skipped, -1, -1)) for skipped in range(1, near + 1))
-    return next(filter(None, before), [])
+    found = next(filter(None, before), [])
+    are_notes = found and found[0] > 0 and _NOTES.search(pieces[found[0] - 1])
+    return [] if are_notes else found
 
 
 def _run(pieces: Sequence[str], numbers: range) -> list[int]:

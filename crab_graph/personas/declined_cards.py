@@ -128,11 +128,19 @@ def _asks_for_other(reading: Reading) -> bool:
 
 
 def _asks_between(reading: Reading, wallet: Wallet) -> bool:
-    """Tell whether a clause asks which of two cards to charge, of which none just failed."""
+    """Tell whether a clause asks which of two cards to charge, of which none just failed.
+
+    One of them may be one to try again.
+    """
     asking = [one.text for one in reading.segments if one.is_request and OR.search(one.text)]
     numbers = [str(card.get("last4")) for card in wallet.cards]
     return not reading.tells_of_failed_card and any(
-        sum(number in text for number in numbers) > 1 and not _AGAIN.search(text) for text in asking
+        sum(number in text for number in numbers) > 1
+        and any(
+            not _AGAIN.search(one) and any(number in one for number in numbers)
+            for one in OR.split(text)
+        )
+        for text in asking
     )
 
 

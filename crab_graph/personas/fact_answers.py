@@ -117,8 +117,9 @@ def _urgency(turn: Turn, key: str) -> int:
         return 2 if stands_in(reading.utterance.text, key, turn.briefing) else 0
     if _is_of_other_slots(turn, key):
         return 1
-    if reading.lexicon.facts[key].form is ValueForm.FLAG and is_lent(turn, key):
-        # A mere condition is no value to choose: what others ask for comes first.
+    has_waited = f"?{key}" in turn.memory.seen
+    if reading.lexicon.facts[key].form is ValueForm.FLAG and is_lent(turn, key) and not has_waited:
+        # A mere condition is no value to choose: what others ask for comes first, once.
         return int(any(is_named(turn, one) for one in reading.asked if one != key))
     named = [how for how in reading.features if key in how.facts]
     is_beside = bool(named) and all(_is_beside_topic(turn, key, how) for how in named)

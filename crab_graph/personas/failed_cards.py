@@ -31,7 +31,10 @@ _CAPPED = re.compile(
     r"\b(?:limits?|limited|caps?|capped|max(?:ed)?|maximum|ceiling|bears?"
     r"|(?:a|per|each|this|that|one) day|daily|today)\b"
 )
-_NOT_CAPPED = re.compile(r"\b(?:budget|within|below|no (?:\w+ )?limit|this time|tomorrow)\b")
+_NOT_CAPPED = re.compile(
+    r"\b(?:budget|within|below|no (?:\w+ )?limit|this time|tomorrow"
+    r"|(?:not|rather than|instead of|other than) (?:because of |due to )?(?:a|an|the|its|any)?\b)"
+)
 _CLAUSE_ENDS = re.compile(r"[!?;:\n]|\.(?!\d)|,(?!\d)")
 _DECLINED = re.compile(
     r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|limits?|bears)\b"

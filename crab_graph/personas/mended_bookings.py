@@ -35,6 +35,12 @@ _PAYS = re.compile(
     re.I,
 )
 """Asks for a payment."""
+_PAYS_NOT = re.compile(
+    r"\b(?:do(?:n['\u2019]?t| not)|no need to|need not|hold off|instead of|please ignore|never)\b"
+    r"[^.?!]{0,30}\b(?:approv\w+|authori[sz]\w+|pay\w*)\b",
+    re.I,
+)
+"""Asks for no payment."""
 _BARE = re.compile(
     r"^\W*(?:(?:is|would|are|do|does|sounds?)\b[^?]{0,14}\b)?(?:ok(?:ay)?|fine|all ?right|alright"
     r"|good|agreed|agree|work)(?: (?:with|by|for) you)?\W*\?\W*\Z",
@@ -72,9 +78,13 @@ def mended_booking_in(text: str) -> MendedBooking | None:
             taken |= {one for one in (at, anew) if not _PAYS.search(sentences[one])}
     if not taken:
         return None
-    behind = max(taken) + 1
-    if behind < len(sentences) and _BARE.search(sentences[behind]):
-        taken.add(behind)
+    taken |= {at for at, one in enumerate(sentences) if _PAYS_NOT.search(one) and _ID.search(one)}
+    for behind in range(min(taken) + 1, len(sentences)):
+        # What is announced of other bookings may stand before the question.
+        if _BARE.search(sentences[behind]):
+            taken.add(behind)
+        if "?" in sentences[behind] and behind not in taken:
+            break
     rest = "".join(one for at, one in enumerate(sentences) if at not in taken).rstrip()
     asks = any("?" in sentences[at] for at in taken)
     said = "".join(sentences[at] for at in taken)

@@ -64,7 +64,8 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
     keys += owed_of_persons(turn)
-    keys = [key for key in keys if not (_is_mention(turn, key) or _is_of_noted_joint(turn, key))]
+    passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere)
+    keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly
@@ -171,6 +172,22 @@ def _is_of_noted_joint(turn: Turn, key: str) -> bool:
     scores = [float(row[place]) for row in reading.fact_scores]
     likeliest = reading.segments[scores.index(max(scores))].text if scores else ""
     return any(one.about.search(likeliest) for one in told)
+
+
+def _is_joint_elsewhere(turn: Turn, key: str) -> bool:
+    """Tell whether what asks is about other slots than a joint wish that is not told yet.
+
+    What only notes something asks for none that it hints at.
+    """
+    words = turn.briefing.lexicon.facts.get(key)
+    if words is None or not words.is_joint or key not in turn.facts:
+        return False
+    asking = [(one, how) for one, how in _clauses(turn) if one.is_request]
+    slots = _spanned(turn, key)
+    if not (slots and any(one.named for one, _ in asking)):
+        return False
+    near = (how for one, how in asking if not one.named or not one.named.isdisjoint(slots))
+    return not any(key in how.facts for how in near)
 
 
 def owed_of_persons(turn: Turn) -> list[str]:

@@ -163,7 +163,8 @@ def test_the_solver_compares_and_passes(benchmark, domain, condition):
 class Careless(Desk):
     """Takes another outbound flight than the cheapest of all has."""
 
-    least, slots = 0, ()
+    least = 0
+    slots: tuple[str, ...] = ()
 
     def choose(self, offers):
         plan = offers.cheapest()

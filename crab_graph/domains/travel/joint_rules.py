@@ -96,7 +96,7 @@ _MATTERS = r"\b(?:matters?|important|priority|concern)\b"
 
 
 _VISITED = r"\b(?:attractions?|tickets?|visits?|outings?|museums?|tours?|shows?|at-\d+)\b"
-_AND = r"(?:\b(?:and|plus|with|as well as)\b|[+&,])"
+_AND = r"(?:\b(?:and|plus|with|as well as)\b|[+&])"
 _OUTING = (
     rf"(?:{_PAIR}[^.;?!\n]{{0,25}}{_AND}[^.;?!\n]{{0,20}}{_VISITED}"
     rf"|{_VISITED}[^.;?!\n]{{0,15}}{_AND}[^.;?!\n]{{0,20}}{_PAIR})"
@@ -384,7 +384,12 @@ JOINT_RULES = (
                 r"[^.;?!\n]{0,40}\bflights\b",
                 r"\bwhich flights\b",
             ),
-            parts=(rf"\A(?!.*{_OUTING}).*{_FLIGHTS}", _LEAST, _TOGETHER),
+            parts=(
+                rf"\A(?!.*{_LEAST}[^.;?!\n]{{0,30}}{_OUTING})"
+                rf"(?!.*{_OUTING}[^.;?!\n]{{0,40}}{_LEAST}).*{_FLIGHTS}",
+                _LEAST,
+                _TOGETHER,
+            ),
             about=(
                 rf"{_LEAST}[^.;?!\n]{{0,40}}{_PAIR}|{_PAIR}[^.;?!\n]{{0,40}}{_LEAST}"
                 rf"|\byou(?:.d| would)? (?:want|like|wish|prefer)\b[^.;?!\n]{{0,40}}{_LEAST}"
