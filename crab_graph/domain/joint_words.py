@@ -86,8 +86,20 @@ def words_with(
         for rule in declaration.joint_rules
         if rule.name in present and rule.is_settled
     }
-    update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
+    bounds = {
+        rule.name: _wishes_read(declaration, rule)
+        for rule in declaration.joint_rules
+        if rule.name in present
+    }
+    update = {"facts": facts, "topics": topics, "truths": truths}
+    update |= {"undecided": undecided, "bounds": bounds}
     return lexicon.model_copy(update=update)
+
+
+def _wishes_read(declaration: Declaration, rule: Rule) -> Texts:
+    """Return the keys of wishes on single properties that a joint wish reads."""
+    read = {f"{slot}.{name}" for slot, name in trace_rule(declaration, rule).refs}
+    return tuple(want.key for want in declaration.wants if not read.isdisjoint(want.on))
 
 
 def _undecided(declaration: Declaration, rule: Rule) -> Undecided:

@@ -194,8 +194,20 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
         if _turns_to_other(low, words, lexicon):
             continue
         is_own = any(cue.search(near) for cue in words.clarify)
-        if is_own or (words.about.search(low) and _OF_MEANING.search(low)):
+        is_of_it = words.about.search(low) and not _is_of_others(low, words, lexicon)
+        if is_own or (is_of_it and _OF_MEANING.search(low)):
             yield number
+
+
+def _is_of_others(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:
+    """Tell whether a sentence names slots, and none that a joint wish is of."""
+    undecided, truth = lexicon.undecided.get(words.key), lexicon.truths.get(words.key)
+    own = {*(undecided.slots if undecided else ())} | {
+        slot for slot, _ in (truth.reads if truth else ())
+    }
+    named = {slot for slot, cue in lexicon.slots.items() if cue.search(text)}
+    named |= {slot for one in lexicon.groups if one.words.search(text) for slot in one.slots}
+    return bool(own and named) and own.isdisjoint(named)
 
 
 def _going_on(pieces: Sequence[str], number: int) -> list[int]:

@@ -43,6 +43,10 @@ _MISSES = re.compile(
     re.I,
 )
 """Says that something was not received that may have been told."""
+_PARTICULAR = re.compile(
+    r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike)\b", re.I
+)
+"""Asks for one of several by name."""
 _TIMES_AGAIN = 3
 """So often a fact is said that is asked for again while others wait."""
 _FEW_ABSENCES = 2
@@ -231,7 +235,7 @@ def answer(turn: Turn) -> Decision | None:
     if not is_left and (_asks_for_less(turn, asked) or offers_to_show(reading.segments)):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
-    if _is_all_noted(turn, chosen):
+    if _is_all_noted(turn, chosen) or _asks_which_one(turn, chosen):
         return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
@@ -299,6 +303,17 @@ def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
     """Tell whether a question keeps to some facts, and all that is to say of them is noted."""
     is_noted = all(_is_known_well(turn, fact.key) for fact in chosen)
     return asks_within_bounds(turn) and is_noted and not absent_facts(turn)
+
+
+def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
+    """Tell whether questions ask which one it is to be of what is only to be the same, as told."""
+    words, keys = turn.reading.lexicon.facts, {fact.key for fact in chosen}
+    are_told = all(turn.memory.record.is_settled(key) for key in keys)
+    if not (keys and are_told and all(words[key].form is ValueForm.FLAG for key in keys)):
+        return False
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    asking = [one.text for one, how in clauses if one.is_request and keys & how.facts.keys()]
+    return bool(asking) and all(_PARTICULAR.search(text) for text in asking)
 
 
 def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:

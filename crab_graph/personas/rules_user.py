@@ -4,6 +4,7 @@ Every draw is a function of seed, task, condition, turn and purpose, so a step d
 arguments alone: it can be run twice, resumed or forked.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,6 +57,13 @@ from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
 
 Message = dict[str, Any]
+
+_BESIDES = re.compile(
+    r"(?<=\b(?:wish|else))(?:es)?,? (?:besides|apart from|aside from|other than|beyond"
+    r"|except(?: for)?|in addition to|on top of) [^?,;.\n]*(?=\?)",
+    re.I,
+)
+"""What a question for more names that is known already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +219,7 @@ class RulesUser:
         before = said[-1] if said else None
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
+        text = _BESIDES.sub("", text)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         asked = clarification_in(reading, text, briefing, memory.record)
         if asked is not None:

@@ -43,6 +43,7 @@ _ONCE_MORE = re.compile(
 _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
+    r"|\bany (?:day|date|time|hour|district|area|seat|cabin|class|room|bed|airline|carrier)\b"
 )
 """Says that on something there is no wish."""
 _OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
@@ -64,6 +65,7 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
     keys += owed_of_persons(turn)
+    keys += [one for key in keys for one in _bound_by(turn, key) if _is_open(turn, one)]
     passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere)
     keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
     spent = spent_wishes(turn)
@@ -378,13 +380,28 @@ def absent_facts(turn: Turn) -> list[str]:
     """
     known, declined = turn.facts, turn.memory.declined
     words = turn.briefing.lexicon.facts
-    asked = (key for key in asked_facts(turn) if key in words and key not in known)
+    asked = (
+        key
+        for key in asked_facts(turn)
+        if key in words and key not in known and not _bound_by(turn, key)
+    )
     noted = {key for one, how in _clauses(turn) if _notes_absence(one) for key in how.facts}
     return [
         key
         for key in asked
         if key not in declined or (key not in noted and is_asked_by_name(turn, key))
     ]
+
+
+def _bound_by(turn: Turn, key: str) -> list[str]:
+    """Return the joint wishes by which not anything will do of what the user has no wish on itself.
+
+    Who wants no visit next to a journey by night cannot say that any day will do.
+    """
+    bounds = turn.briefing.lexicon.bounds
+    if key in turn.facts:
+        return []
+    return [joint for joint, keys in bounds.items() if joint in turn.facts and key in keys]
 
 
 def _notes_absence(segment: Segment) -> bool:

@@ -33,6 +33,18 @@ _BESIDE = (
 """What may stand between a name and its own date of birth."""
 _AND = re.compile(r"(?:,|&|\band\b|,\s*and\b)\Z")
 _JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
+_DROPPED = re.compile(
+    r"\A[^.;?!\n]{0,25}\b(?:removed|dropped|off|out|leaves|left out|no longer"
+    r"|not (?:coming|joining|part|travelling|traveling)|gone|cancel\w+|withdrawn"
+    r"|taken (?:off|out))\b",
+    re.I,
+)
+_DROPS = re.compile(
+    r"\b(?:without|minus|remov(?:e|ed|ing)|drop(?:ped|ping)?|no longer|instead of"
+    r"|t(?:ake|aken|ook) (?:off|out))\W*(?:and |or )?\Z",
+    re.I,
+)
+"""Say behind and before a name that its bearer comes no more."""
 _REACH = 60
 _LONG_AGO = 366
 """Days: before them lies what is done with, and dates of birth."""
@@ -73,6 +85,8 @@ def people_in(
         before = text[max(0, match.start() - _REACH) : match.start()]
         after = text[match.end() : match.end() + _REACH]
         line_before = before.rpartition("\n")[2]
+        if not is_known and (_DROPPED.match(after) or _DROPS.search(before)):
+            continue
         is_led = lead.search(before) is not None
         is_joined = bool(found) and _JOIN.fullmatch(text[found[-1].end : match.start()]) is not None
         is_born = _BIRTH.match(after.lstrip(" (,:-–")) is not None

@@ -213,6 +213,7 @@ class DomainLexicon(_Words):
         human: What means a human agent.
         truths: What joint wishes say of a plan, by key, where that can be read in one.
         undecided: What of joint wishes no user can know, by key.
+        bounds: The keys of simple wishes on what each joint wish reads, by its key.
     """
 
     opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
@@ -234,6 +235,7 @@ class DomainLexicon(_Words):
     human: HumanWords = HumanWords()
     truths: Mapping[str, JointTruth] = {}
     undecided: Mapping[str, Undecided] = {}
+    bounds: Mapping[str, Texts] = {}
 
     def plain(self, words: str) -> str:
         """Return a casefolded text as the shared cues read it, which know no domain's words."""
