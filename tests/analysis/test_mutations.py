@@ -11,7 +11,7 @@ from crab_graph.domains.generate import generate_benchmark
 
 SCARCE = {
     *("M:D06:outbound", "M:D06:return", "M:D06:attraction"),
-    *(f"M:D{number:02d}" for number in (8, 9, 10, 11, 12, 16, 17, 18, *range(25, 32))),
+    *(f"M:D{number:02d}" for number in (8, 9, 10, 11, 12, 16, 17, 18, *range(25, 33))),
     "N07",
 }
 """Operators that need something not every task has."""
@@ -28,7 +28,7 @@ def cells(tasks):
 
 
 def test_the_matrix_holds_every_operator_of_the_rulebook(tasks):
-    checks = [f"M:D{number:02d}" for number in (1, 2, 3, 4, *range(8, 19), *range(25, 32))]
+    checks = [f"M:D{number:02d}" for number in (1, 2, 3, 4, *range(8, 19), *range(25, 33))]
     units = [f"M:D06:{slot}" for slot in ("outbound", "return", "attraction")]
     others = [f"M{number:02d}" for number in (5, 7, *range(19, 33), *range(35, 44), 45, 46)]
     names = ["M33:hotel", "M33:attraction", "M39:choice"]
@@ -61,7 +61,7 @@ def test_neutral_changes_leave_the_flips_of_a_mutation_alone(tasks):
     ]
     composed = list(compositions(tasks[2], pairs))
     assert [cell.told() for cell in composed if not cell.ok] == []
-    assert sum(cell.is_skipped for cell in composed) < 10
+    assert sum(cell.is_skipped for cell in composed) < 11
 
 
 def test_a_check_that_misses_its_mutation_is_found(tasks):

@@ -347,7 +347,7 @@ def test_changed_rows_are_noticed(tmp_path):
 
 def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
     band = "crab_graph.domains.construction.closure_band"
-    monkeypatch.setattr(band, lambda stratum, slots: range(7, 8))
+    monkeypatch.setattr(band, lambda stratum, slots, pinned: range(7, 8))
     monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 20)
     with pytest.raises(UnsatisfiableTask) as error:
         generate_benchmark(tmp_path / "b", tasks=1, strata=(1,), distractors=200)
