@@ -17,6 +17,7 @@ from crab_graph.personas.sought_facts import (
     read_alone,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.wordbook import ValueForm
 
 
 def check(turn: Turn) -> Decision | None:
@@ -83,11 +84,12 @@ def beyond_asked(turn: Turn) -> Sequence[str]:
 
 
 def _is_to_say(turn: Turn, key: str) -> bool:
-    """Tell whether to say what is told two ways: not a joint wish that is only touched upon."""
+    """Tell whether to say what is told two ways: not a condition that is only touched upon."""
     if key not in turn.facts or not turn.playback.is_asked:
         return False
-    is_joint = turn.briefing.lexicon.facts[key].is_joint
-    return not (is_joint and turn.memory.record.is_settled(key))
+    words = turn.briefing.lexicon.facts[key]
+    is_condition = words.is_joint or words.form is ValueForm.FLAG
+    return not (is_condition and turn.memory.record.is_settled(key))
 
 
 def _settles_a_doubt(turn: Turn) -> bool:

@@ -52,6 +52,14 @@ _OF_BOTH = re.compile(r"\b(?:both|all|everything) (?:ok(?:ay)?|fine|all ?right|g
 _ID = re.compile(rf"\b{BOOKING_ID}\d+\b")
 
 
+_CANCELS = re.compile(
+    r"\b(?:(?:i|we)(?:'ll| will| would|'d| can| could| am going to| shall)?|shall i|may i"
+    r"|and|then|to|please) (?:also |then )?cancel\b(?! fee)|\bcancel(?:ling|lation of)\b",
+    re.I,
+)
+"""Says that what it names is to be cancelled."""
+
+
 class MendedBooking(NamedTuple):
     """What a message says beside that it makes a booking anew, and whether it wants a yes to it.
 
@@ -90,3 +98,21 @@ def mended_booking_in(text: str) -> MendedBooking | None:
     said = "".join(sentences[at] for at in taken)
     about = {*_ID.findall(said)} - {*_ID.findall(rest)}
     return MendedBooking(rest, asks or _OF_BOTH.search(rest) is not None, frozenset(about))
+
+
+def withdrawn_in(text: str) -> tuple[str, frozenset[str]]:
+    """Return what a message says beside what is not to be paid, and the ids of such bookings.
+
+    They are those that it wants to cancel, or not to have approved.
+    """
+    sentences = list(sentences_of(text))
+    unpaid = [one for one in sentences if _PAYS_NOT.search(one)]
+    gone = {
+        booking
+        for one in sentences
+        if one in unpaid or _CANCELS.search(one)
+        for booking in _ID.findall(one)
+    }
+    return ("".join(one for one in sentences if one not in unpaid) if gone else text), frozenset(
+        gone
+    )

@@ -79,6 +79,11 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
     if paid is not None and paid.parts and not decision.token:
         is_bare = turn.choice is None and not (turn.conflicts or turn.playback.wrong)
         is_bare = is_bare and paid.moved and len(decision.parts) == 1 and not _asks_if_right(turn)
+        # What was said with doubt and is said surely now is no mere yes.
+        record = turn.memory.record
+        is_bare = is_bare and not any(
+            record.has(key) and not record.is_settled(key) for key, _ in decision.told
+        )
         decision = replace(
             decision,
             parts=paid.parts if is_bare else (*decision.parts, *paid.parts),
@@ -255,7 +260,10 @@ def _nothing_paid(turn: Turn, *, is_silent: bool) -> list[str]:
     """Say why nothing is approved now that was asked for; `is_silent` where that is said."""
     wallet, phrase = turn.wallet, turn.speaker.phrase
     mine = {booking.booking_id for booking in wallet.bookings}
-    unknown = [one for one in named_bookings(turn.reading) if one not in mine]
+    named = named_bookings(turn.reading)
+    if named and wallet.withdrawn.issuperset(named):
+        return []
+    unknown = [one for one in named if one not in mine]
     if unknown and wallet.bookings:
         return [phrase("unknown_booking", bookings=join_words(unknown))]
     if is_silent:

@@ -37,7 +37,7 @@ from crab_graph.personas.founded_denials import is_taken_up
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
-from crab_graph.personas.mended_bookings import mended_booking_in
+from crab_graph.personas.mended_bookings import mended_booking_in, withdrawn_in
 from crab_graph.personas.mishap_answers import exceeded_by_more, without_rise
 from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
@@ -219,7 +219,7 @@ class RulesUser:
         before = said[-1] if said else None
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
-        text = _BESIDES.sub("", text)
+        text, gone = withdrawn_in(_BESIDES.sub("", text))
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         asked = clarification_in(reading, text, briefing, memory.record)
         if asked is not None:
@@ -231,8 +231,8 @@ class RulesUser:
         wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)
-        if mended is not None:
-            wallet = replace(wallet, withdrawn=mended.about)
+        gone = gone if mended is None else gone | mended.about
+        wallet = replace(wallet, withdrawn=gone)
         wallet = with_spare_card(wallet, reading, self._habit, said)
         wallet = asked_only(wallet, reading, briefing, said)
         asks_approval = reading.asks_approval

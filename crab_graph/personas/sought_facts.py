@@ -32,6 +32,11 @@ _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
 )
 """What speaks of a doubt asks for what is sure."""
+_DOUBT = re.compile(
+    r"\b(?:i (?:think|believe|guess)|you (?:think|thought|believed?|guess(?:ed)?|weren.t|were not)"
+    r"|(?:not|un|wasn.t|isn.t) ?(?:quite |so |entirely )?(?:sure|certain))\b"
+)
+"""Quotes a doubt, or speaks of one."""
 _ONCE_MORE = re.compile(
     r"^(?:and |so |please,? |sorry,? )*(?:what (?:was|were|is|are|did you say)"
     r" (?:it|that|this|they|those)?\b"
@@ -266,17 +271,18 @@ def doubted(turn: Turn) -> list[str]:
         or _UNSURE.search(one.text)
         or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
     ]
-    return [
-        key
-        for key in doubtful
-        if key in words
-        and any(
-            (names_value(one.text, words[key]) and not (one.named and is_apart(turn, key, one)))
+    quoted = [one.text for one, _ in clauses if one.is_request and _DOUBT.search(one.text)]
+
+    def is_asked(key: str) -> bool:
+        own = words[key]
+        return any(names_value(text, own) for text in quoted) or any(
+            (names_value(one.text, own) and not (one.named and is_apart(turn, key, one)))
             or (one.is_request and "how:cue" in how.facts[key] and not is_apart(turn, key, one))
             for one, how in asked
             if key in how.facts
         )
-    ]
+
+    return [key for key in doubtful if key in words and is_asked(key)]
 
 
 def _is_open(turn: Turn, key: str) -> bool:
@@ -407,7 +413,8 @@ def _bound_by(turn: Turn, key: str) -> list[str]:
 def _notes_absence(segment: Segment) -> bool:
     """Tell whether a clause checks what was said, or says itself that anything will do."""
     is_question = segment.text.rstrip().endswith(("?", ":"))
-    return is_check(segment) or (not is_question and _ANY_DOES.search(segment.text) is not None)
+    is_told = is_check(segment) and not OR.search(segment.text)
+    return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
 
 
 def is_asked_by_name(turn: Turn, key: str) -> bool:

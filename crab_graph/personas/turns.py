@@ -88,7 +88,9 @@ class Turn:
     @property
     def missing(self) -> list[str]:
         """The nouns of the slots for which no booking stands."""
-        held = [b.entity_id for b in self.wallet.bookings if b.status in {"pending", "confirmed"}]
+        gone = self.wallet.withdrawn
+        standing = (one for one in self.wallet.bookings if one.booking_id not in gone)
+        held = [one.entity_id for one in standing if one.status in {"pending", "confirmed"}]
         missing = []
         for slot in self.briefing.slots:
             found = next((name for name in held if name.startswith(f"{slot.id_prefix}-")), None)

@@ -89,6 +89,10 @@ LIKELY_DONE, LIKELY_ASKED = 0.2, 0.35
 """The probabilities from which on a message is taken to do something, and to ask for a fact."""
 
 
+_SPEAKS_OF = frozenset({"how:cue", "how:topic", "value"})
+"""What a clause shows that is about a fact."""
+
+
 class Reading:
     """What one message of the agent does; each act is read when it is asked for.
 
@@ -133,13 +137,18 @@ class Reading:
     @cached_property
     def exactly(self) -> tuple[str, ...]:
         """Keys of the facts it asks for or checks that it wants exactly, or for sure."""
-        firm = [one.says("exactly") or one.says("firmly") for one in self.segments]
+        firm = [
+            (one.says("exactly") or one.says("firmly")) and not one.says("confirms")
+            for one in self.segments
+        ]
         if not any(firm):
             return ()
         pairs = zip(self.features, firm, strict=True)
-        near = {key for one, is_firm in pairs if is_firm for key in one.facts}
+        of_firm = [one for one, is_firm in pairs if is_firm]
+        named = {key for one in of_firm for key, how in one.facts.items() if how & _SPEAKS_OF}
+        near = named or {key for one in of_firm for key in one.facts}
         meant = (*self.asked, *self.checked)
-        return tuple(key for key in meant if key in near) or meant
+        return tuple(key for key in meant if key in near) or (() if named else meant)
 
     @property
     def _pressed(self) -> tuple[str, ...]:
