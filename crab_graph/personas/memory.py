@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from crab_graph.personas.briefing import DisclosureRecord
 from crab_graph.personas.error_reactions import ErrorRecord
+from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.understanding import Reading
 
 _COUNTS = ("idle", "warned", "owes", "insisted", "approved", "asked_back")
@@ -30,7 +31,8 @@ def news(reading: Reading) -> frozenset[str]:
     acts = frozenset(name for name, act in _NEWS.items() if getattr(reading, act))
     amounts = (f"${cents}" for cents in reading.amounts)
     asked = (f"?{key}" for key in (*reading.asked, *reading.checked))
-    return acts.union(reading.ids, amounts, asked)
+    throughout = (f"?{key} throughout" for key in asked_throughout(reading))
+    return acts.union(reading.ids, amounts, asked, throughout)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
     """
     memory, behavior, speaker = turn.memory, turn.behavior, turn.speaker
     idle = idle_after(memory.idle, moved=has_moved(turn, reply), asked_back=reply.asked_back)
-    memory = replace(memory, seen=memory.seen | memory.fresh(turn.reading), idle=idle)
+    memory = replace(memory, seen=memory.seen | _fresh(turn), idle=idle)
     if reply.token or idle == 0:
         return reply, replace(memory, warned=False)
     if idle >= behavior.patience and memory.warned:
@@ -43,4 +43,11 @@ def has_moved(turn: Turn, reply: Decision) -> bool:
     is_told = any(not memory.record.has(key) for key, _ in reply.told)
     is_approved = reply.approved and not memory.approved
     is_declined = not memory.declined.issuperset(reply.declined)
-    return bool(memory.fresh(turn.reading)) or reply.moved or is_told or is_approved or is_declined
+    return bool(_fresh(turn)) or reply.moved or is_told or is_approved or is_declined
+
+
+def _fresh(turn: Turn) -> frozenset[str]:
+    """Return what a message brings for the first time, and asks the meaning of so."""
+    memory, asked = turn.memory, turn.clarification
+    meant = frozenset(f"?{key} meant" for key in (asked.keys if asked is not None else ()))
+    return memory.fresh(turn.reading) | (meant - memory.seen)

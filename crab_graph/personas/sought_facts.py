@@ -70,9 +70,9 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
     keys += owed_of_persons(turn)
-    keys += [one for key in keys for one in _bound_by(turn, key) if _is_open(turn, one)]
     passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere)
     keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
+    keys += [one for key in keys for one in _bound_by(turn, key) if _is_open(turn, one)]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly

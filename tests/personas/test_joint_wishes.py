@@ -10,13 +10,14 @@ from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import reading_of
 
-EITHER, SHARE, STARS, APART, CHEAPER, FLIGHTS = (
+EITHER, SHARE, STARS, APART, CHEAPER, FLIGHTS, OUTING = (
     "attraction_either",
     "flights_share",
     "stars_unless",
     "apart_from_nights",
     "cheaper_district",
     "cheapest_flights",
+    "cheapest_outing",
 )
 WISHES = {
     EITHER: "a tour in the afternoon or else a museum in the evening",
@@ -25,13 +26,14 @@ WISHES = {
     APART: True,
     CHEAPER: "Harborside or Old Town",
     FLIGHTS: True,
+    OUTING: True,
 }
 
 
 @cache
-def briefing_with(key):
+def briefing_with(key, dates="fixed"):
     domain = find_domain("travel")
-    draft = domain.draft(5, {"date_mode": "fixed", "party": 2})
+    draft = domain.draft(5, {"date_mode": dates, "party": 2})
     (rule,) = (one for one in domain.declaration.joint_rules if one.name == key)
     wishes = {key: WISHES[key], **dict.fromkeys(rule.instead)}
     request = draft.request.model_copy(update=wishes)
