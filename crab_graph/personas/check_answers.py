@@ -52,6 +52,9 @@ def check(turn: Turn) -> Decision | None:
     parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if _is_to_say(turn, key)]
+    # Where another doubt is settled no yes is said to what is asked by itself.
+    asked = [turn.facts[key] for key in right if key in played.questioned and key in turn.facts]
+    mixed += asked if not (parts or wrong) and _settles_a_doubt(turn) else []
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [

@@ -18,6 +18,7 @@ from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
     asks_within_bounds,
+    doubted,
     is_apart,
     is_asked_by_name,
     is_lent,
@@ -67,9 +68,8 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     """
     record, facts = turn.memory.record, turn.facts
     known = [key for key in asked_facts(turn) if key in facts]
-    wanted = {*new_facts(turn)}
-    if turn.behavior.facts_per_answer is None or wanted.isdisjoint(known):
-        wanted |= {*pointed_at(turn)}
+    # What a question points at is said, whatever else is new.
+    wanted = {*new_facts(turn), *pointed_at(turn)}
     missed = [key for key in known if _is_missed(turn, key)]
     wanted |= {*missed}
     chosen = [key for key in known if key in wanted]
@@ -113,8 +113,14 @@ def _urgency(turn: Turn, key: str) -> int:
     last what was said for sure and stands in it rightly.
     """
     reading = turn.reading
+    if key in doubted(turn):
+        return -2
     if key in pointed_at(turn):
-        return 0
+        return -1
+    is_only_left = asks_openly(turn) and key not in reading.asked
+    if is_only_left and any(is_named(turn, one) for one in new_facts(turn)):
+        # What is named comes before what is only left.
+        return 1
     if turn.memory.record.is_settled(key):
         if is_named(turn, key):
             return 0

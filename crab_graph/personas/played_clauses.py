@@ -42,7 +42,8 @@ _MEANS = re.compile(r"(?<!what )(?<!which )\b(?:do|did|would|that) you mean\b(?!
 _CONFIRMED = re.compile(r"\b(?:confirmed|correct|right)\W*\?\W*$")
 TO_CONFIRM = re.compile(
     r"\b(?:confirm|make sure|double-check|restate|recap|summari[sz]e|sum up"
-    r"|read(?:ing)? .{0,20}\bback|repeat|right|correct|accurate|did i|have i)\b"
+    r"|read(?:ing)? .{0,20}\bback|repeat|right(?:ly)?|correct(?:ly)?|accurate|matched|did i"
+    r"|have i)\b"
 )
 """Words of a note that is told to be confirmed."""
 _WHETHER = re.compile(

@@ -18,7 +18,7 @@ from crab_graph.personas.pointed_questions import (
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
@@ -37,6 +37,24 @@ _DOUBT = re.compile(
     r"|(?:not|un|wasn.t|isn.t) ?(?:quite |so |entirely )?(?:sure|certain))\b"
 )
 """Quotes a doubt, or speaks of one."""
+_PINS = re.compile(
+    r"\bor (?:would you|do you|is it|another|a different|other|more|less|some)\b"
+    r"|\b(?:another|a different) (?:number|one|amount|value)\b"
+    r"|\b(?:hold|keep|stick) (?:to|with|at)\b"
+    r"|\b(?:firm|certain|for sure|exactly|a must|yes or no)\b|\byes,? or\b"
+)
+"""Asks if something is as it was told, or otherwise."""
+_WHOSE = re.compile(
+    r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
+    r"\b(?:match\w*|order|right (?:person|people|name|traveller)\w*|belong\w*|whose)\b[^.?\n]*\?"
+    r"|\b(?:match\w*|same order|whose)\b[^.?\n]{0,40}"
+    r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
+)
+"""Asks whose each date of birth is."""
+_ELSE = re.compile(
+    r"\b(?:anything|something) (?:else|more|further)\b|\banything\b[^?]{0,12}\bfor\b"
+)
+"""Asks for what is left."""
 _ONCE_MORE = re.compile(
     r"^(?:and |so |please,? |sorry,? )*(?:what (?:was|were|is|are|did you say)"
     r" (?:it|that|this|they|those)?\b"
@@ -81,6 +99,7 @@ def asked_facts(turn: Turn) -> list[str]:
         keys += turn.choices
     keys += pointed_at(turn)
     keys += _of_several(turn)
+    keys += _of_named(turn)
     if _by_hours(turn):
         keys = [key for key in keys if not is_lent(turn, key)]
     keys = keys or _asked_again(turn)
@@ -217,7 +236,35 @@ def owed_of_persons(turn: Turn) -> list[str]:
 def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
-    return (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
+    own = (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
+    return (*own, *_pinned_again(turn), *_whose_births(turn))
+
+
+def _pinned_again(turn: Turn) -> list[str]:
+    """Return what was told of which a question names a value and asks if it is that, or another."""
+    words, record = turn.briefing.lexicon.facts, turn.memory.record
+    return [
+        key
+        for segment, how in _clauses(turn)
+        if segment.is_request and _PINS.search(segment.text)
+        for key, shows in how.facts.items()
+        if "how:cue" in shows
+        and key in turn.facts
+        and record.is_settled(key)
+        and words[key].form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
+        and (names_value(segment.text, words[key]) or words[key].form is ValueForm.MONEY)
+    ]
+
+
+def _whose_births(turn: Turn) -> list[str]:
+    """Return the dates of birth where it is asked whose each of them is."""
+    key = next((k for k, one in turn.briefing.lexicon.facts.items() if _is_of_births(one)), "")
+    is_told = key in turn.facts and turn.memory.record.has(key)
+    return [key] if is_told and _WHOSE.search(turn.reading.utterance.text) else []
+
+
+def _is_of_births(words: FactWords) -> bool:
+    return words.form is ValueForm.DATES and words.conflict is None
 
 
 def _by_hours(turn: Turn) -> list[str]:
@@ -248,6 +295,19 @@ def _of_several(turn: Turn) -> list[str]:
         for key in known if is_general and len(segment.named) > 1 else ():
             slots = _spanned(turn, key)
             if len(slots) > 1 and slots <= segment.named:
+                found[key] = None
+    return list(found)
+
+
+def _of_named(turn: Turn) -> list[str]:
+    """Return what is left to say of the slots for which a question asks any wish, or any more."""
+    found: dict[str, None] = {}
+    for segment, _ in _clauses(turn):
+        text = segment.text
+        is_general = segment.is_request and (asks_any_wish(text) or _ELSE.search(text) is not None)
+        for key in turn.facts if is_general and segment.named else ():
+            slots = _spanned(turn, key)
+            if slots and slots <= segment.named and _is_open(turn, key):
                 found[key] = None
     return list(found)
 
@@ -389,7 +449,9 @@ def absent_facts(turn: Turn) -> list[str]:
     asked = (
         key
         for key in asked_facts(turn)
-        if key in words and key not in known and not _bound_by(turn, key)
+        if key in words
+        and key not in known
+        and not (_bound_by(turn, key) or _is_asked_elsewhere(turn, key))
     )
     noted = {key for one, how in _clauses(turn) if _notes_absence(one) for key in how.facts}
     return [
@@ -397,6 +459,22 @@ def absent_facts(turn: Turn) -> list[str]:
         for key in asked
         if key not in declined or (key not in noted and is_asked_by_name(turn, key))
     ]
+
+
+def _is_asked_elsewhere(turn: Turn, key: str) -> bool:
+    """Tell whether all that asks by words of a fact names other slots than its own."""
+    people = [one for one in turn.briefing.lexicon.facts if _names_somebody(turn, one)]
+    asking = [
+        one
+        for one, how in _clauses(turn)
+        if one.is_request
+        and "how:cue" in how.facts.get(key, ())
+        and not any("how:cue" in how.facts.get(other, ()) for other in people)
+    ]
+    slots = slots_of(turn, key)
+    return bool(asking and slots) and all(
+        one.named and one.named.isdisjoint(slots) for one in asking
+    )
 
 
 def _bound_by(turn: Turn, key: str) -> list[str]:

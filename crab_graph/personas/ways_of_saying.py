@@ -12,7 +12,7 @@ from crab_graph.personas.indirect_values import (
     said_by_hours,
 )
 from crab_graph.personas.objection_answers import objects
-from crab_graph.personas.pointed_questions import asked_hours
+from crab_graph.personas.pointed_questions import asked_hours, asked_throughout
 from crab_graph.personas.turns import Turn
 
 
@@ -59,7 +59,10 @@ class WaysOfSaying:
         reading, record = turn.reading, turn.memory.record
         settled = {key for key in turn.facts if record.is_settled(key)}
         played = {*turn.playback.right, *turn.playback.wrong}
-        indirect = [key for key in self.indirect if key not in reading.pinned]
+        whole = {*asked_throughout(reading)}
+        whole |= {*(turn.clarification.throughout if turn.clarification is not None else ())}
+        # Whether it holds for all is said plainly.
+        indirect = [key for key in self.indirect if key not in {*reading.pinned, *whole}]
         sure = {*reading.checked, *turn.conflicts, *played}
         doubts = {} if is_cautious(turn) else self.doubts
         doubtful = {
