@@ -19,6 +19,9 @@ AGENTS = (
     *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
     *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
     "eighteenth",
+    "nineteenth",
+    "twentieth",
+    "twentyfirst",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

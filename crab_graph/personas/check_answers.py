@@ -53,8 +53,8 @@ def check(turn: Turn) -> Decision | None:
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if _is_to_say(turn, key)]
     # Where another doubt is settled no yes is said to what is asked by itself.
-    asked = [turn.facts[key] for key in right if key in played.questioned and key in turn.facts]
-    mixed += asked if not (parts or wrong) and _settles_a_doubt(turn) else []
+    pinned = [turn.facts[key] for key in right if key in played.questioned and key in turn.facts]
+    mixed += pinned if not (parts or wrong) and _settles_a_doubt(turn) else []
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [

@@ -36,6 +36,17 @@ def test_whole_bookings_are_not_the_whole_of_the_job():
     assert verdict.passed, verdict.evidence
 
 
+def test_each_amount_is_not_the_price_of_one_unit():
+    said = (
+        "All is charged and confirmed: outbound flight {out} with $300.00, return flight {back} "
+        "with $280.00, {Hotel} ({hotel}) with $360.00, and {Museum} ({museum}) with $70.00, each "
+        "amount being for the whole booking. The total charged is $1,010.00."
+    )
+    saying = Saying("closing", said)
+    verdict = grade(small_task(), saying.style(said).write().messages)
+    assert verdict.passed, verdict.evidence
+
+
 RUNNING = [
     "{Hotel} ({hotel}): $120.00 per night, $360.00 for 3 nights. Running total: [$940.00|$960.00].",
     "I add {Hotel} ({hotel}), $360.00 for 3 nights. So far that comes to [$940.00|$490.00].",

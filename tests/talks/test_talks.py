@@ -35,9 +35,15 @@ BENCHES = {
     "sixteenth": "fourteenth",
     "seventeenth": "fifteenth",
     "eighteenth": "eighteenth",
+    "nineteenth": "nineteenth",
+    "twentieth": "twentieth",
+    "twentyfirst": "twentyfirst",
     "users": "users",
 }
-SLOW = ("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth")
+SLOW = (
+    *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+    *("nineteenth", "twentieth", "twentyfirst"),
+)
 MOST_FAULTY = 0.01
 
 
