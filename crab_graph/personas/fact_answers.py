@@ -44,6 +44,13 @@ _MISSES = re.compile(
     re.I,
 )
 """Says that something was not received that may have been told."""
+_AS_BEFORE = re.compile(
+    r"\b(?:the rest|everything else|all else|(?:the |all |your )?(?:the )?others?(?: \w+)?"
+    r"|nothing else)\b[^?.]{0,40}"
+    r"\b(?:as before|the same|unchanged|as it was|stays?|stands?|holds?|remains?)\b[^?]*\?",
+    re.I,
+)
+"""Asks whether what was said before holds."""
 _PARTICULAR = re.compile(
     r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike)\b", re.I
 )
@@ -115,11 +122,13 @@ def _urgency(turn: Turn, key: str) -> int:
     reading = turn.reading
     if key in doubted(turn):
         return -2
-    if key in pointed_at(turn):
+    if key in pointed_at(turn) or _is_owed_of_people(turn, key):
         return -1
     is_only_left = asks_openly(turn) and key not in reading.asked
     if is_only_left and any(is_named(turn, one) for one in new_facts(turn)):
         # What is named comes before what is only left.
+        return 1
+    if is_only_left and _is_of_unnamed_slots(turn, key):
         return 1
     if turn.memory.record.is_settled(key):
         if is_named(turn, key):
@@ -134,6 +143,20 @@ def _urgency(turn: Turn, key: str) -> int:
     named = [how for how in reading.features if key in how.facts]
     is_beside = bool(named) and all(_is_beside_topic(turn, key, how) for how in named)
     return int(is_beside or (_is_by_topic(named, key) and _are_pressed(turn, key)))
+
+
+def _is_owed_of_people(turn: Turn, key: str) -> bool:
+    """Tell whether a message asks by name for people's own data that it was not told yet."""
+    words = turn.reading.lexicon.facts.get(key)
+    is_own = words is not None and words.conflict is None and not words.is_joint
+    return is_own and not turn.memory.record.has(key) and is_named(turn, key)
+
+
+def _is_of_unnamed_slots(turn: Turn, key: str) -> bool:
+    """Tell whether questions name slots, and what a fact is about is none of them."""
+    named = {slot for one in turn.reading.segments if one.is_request for slot in one.named}
+    slots = slots_of(turn, key)
+    return bool(named and slots) and slots.isdisjoint(named)
 
 
 def _is_by_topic(named: Sequence[ClauseFeatures], key: str) -> bool:
@@ -176,7 +199,8 @@ def _is_beside_topic(turn: Turn, key: str, how: ClauseFeatures) -> bool:
     if how.names(key):
         return False
     slots = slots_of(turn, key)
-    named = (other for other in how.facts if how.names(other))
+    settled = turn.memory.record.is_settled
+    named = (other for other in how.facts if how.names(other) and not settled(other))
     return any(slots & slots_of(turn, other) for other in named)
 
 
@@ -324,20 +348,43 @@ def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
 
 def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
     """Return what is said of the first question before others are answered; mostly nothing."""
+    if asks_as_before(turn) and not turn.playback.wrong:
+        return [turn.speaker.phrase("right")]
     return [turn.speaker.phrase("no_wish")] if _is_first_spent(turn, given) else []
+
+
+def asks_as_before(turn: Turn) -> bool:
+    """Tell whether a question is if what was said before holds."""
+    return _AS_BEFORE.search(turn.text) is not None
+
+
+def _which_ones(turn: Turn, text: str, how: ClauseFeatures) -> set[str]:
+    """Return the told conditions of which a question asks which one it is to be of several."""
+    words, record = turn.reading.lexicon.facts, turn.memory.record
+    if not _PARTICULAR.search(text):
+        return set()
+    return {
+        key
+        for key in how.facts
+        if how.names(key) and words[key].form is ValueForm.FLAG and record.is_settled(key)
+    }
 
 
 def _is_first_spent(turn: Turn, given: Sequence[Fact]) -> bool:
     """Tell whether what the first question asks for needs no more words, and others get some."""
-    spent = {*spent_wishes(turn)}
-    if not (spent and given):
+    if not given:
         return False
+    spent = {*spent_wishes(turn)}
     clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
     questions = ((one, how) for one, how in clauses if one.is_request and "?" in one.text)
     first, how = next(questions, (None, None))
-    if first is None or how is None or asks_any_wish(first.text):
+    if first is None or how is None:
         return False
-    is_given = any(fact.key in how.facts for fact in given)
+    which = _which_ones(turn, first.text, how)
+    if asks_any_wish(first.text) and not which:
+        return False
+    spent |= which
+    is_given = any(how.names(fact.key) if which else fact.key in how.facts for fact in given)
     return not is_given and any(how.names(key) for key in spent)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from crab_graph.personas.fact_answers import asks_as_before
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -10,13 +11,6 @@ from crab_graph.text.phrases import TerminalToken
 
 _OF_WHAT = re.compile(r"\b(?:who|whose|what|which|when|where|why|how)\b", re.I)
 """What begins a question that no yes answers."""
-
-_AS_BEFORE = re.compile(
-    r"\b(?:the rest|everything else|all else|all the others?|nothing else)\b[^?.]{0,40}"
-    r"\b(?:as before|the same|unchanged|as it was|stays?|stands?|holds?)\b[^?]*\?",
-    re.I,
-)
-"""Asks whether what was said before holds."""
 
 _EITHER = re.compile(
     r"^(?!.*\b(?:who|what|which|when|where|why|how)\b).*\b(?:prefer|rather)\b.*\bor\b.*\?"
@@ -106,7 +100,7 @@ def _claims_unknown(turn: Turn) -> bool:
 
 def _on_unclear(turn: Turn) -> Decision:
     """Return the turn that reacts to a question that no fact answers."""
-    if _AS_BEFORE.search(turn.text):
+    if asks_as_before(turn):
         return turn.say("right", is_answer=True)
     if card := _card_meant(turn):
         return card

@@ -46,7 +46,7 @@ _PINS = re.compile(
 """Asks if something is as it was told, or otherwise."""
 _WHOSE = re.compile(
     r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
-    r"\b(?:match\w*|order|right (?:person|people|name|traveller)\w*|belong\w*|whose)\b[^.?\n]*\?"
+    r"\b(?:match\w*|order|right (?:person|people|name)\w*|belong\w*|whose)\b[^.?\n]*\?"
     r"|\b(?:match\w*|same order|whose)\b[^.?\n]{0,40}"
     r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
 )
