@@ -66,7 +66,7 @@ _ONCE_MORE = re.compile(
 _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
-    r"|\bany (?:day|date|time|hour|district|area|seat|cabin|class|room|bed|airline|carrier)\b"
+    r"|\bany (?:day|date|time|hour|kind|sort)\b"
 )
 """Says that on something there is no wish."""
 _OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
