@@ -22,6 +22,8 @@ AGENTS = (
     "nineteenth",
     "twentieth",
     "twentyfirst",
+    "twentysecond",
+    "twentythird",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

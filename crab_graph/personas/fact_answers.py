@@ -94,7 +94,27 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
         waited |= {*missed, *owed_of_persons(turn)}
         chosen.sort(key=lambda key: (_urgency(turn, key), key not in waited))
-    return [facts[key] for key in chosen[:limit]]
+    taken = chosen[:limit]
+    beside = _beside_name(turn, taken, chosen) if turn.briefing.is_for_one else []
+    return [facts[key] for key in (*taken, *beside)]
+
+
+def _beside_name(turn: Turn, taken: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return what is told in one breath with one's name, where a clause asks for both."""
+    words = turn.reading.lexicon.facts
+
+    def is_of_people(key: str) -> bool:
+        return words[key].conflict is None and words[key].form in (ValueForm.NAMES, ValueForm.DATES)
+
+    told = {key for key in taken if is_of_people(key)}
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    asking = [how.facts for one, how in clauses if one.is_request]
+    return [
+        key
+        for key in chosen
+        if key not in taken and is_of_people(key) and not turn.memory.record.has(key)
+        if any(key in facts and told & facts.keys() for facts in asking)
+    ]
 
 
 def _is_missed(turn: Turn, key: str) -> bool:

@@ -113,6 +113,10 @@ class Wallet:
         if self.is_spare:
             return False
         mine = self.card
+        own = str(mine.get("last4")) if mine is not None else ""
+        if own and reading.asks_card and own in reading.utterance.text:
+            # Who asks to add the right card may say which one is there instead.
+            return False
         others = {card.get("payment_method_id") for card in self.cards if card is not mine}
         if self.earlier and reading.tells_of_failed_card:
             others.discard(self.earlier[-1].payment_method_id)

@@ -141,3 +141,15 @@ def test_a_pointed_question_costs_no_patience_the_first_time():
         answer = chat.say("Which seats would you like?")
     assert chat.state["warned"] and "###STOP###" not in answer
     assert "###STOP###" not in chat.say("Is that for both flights, or only for the return?")
+
+
+def test_who_is_told_which_card_is_there_adds_the_one_that_it_named():
+    chat = Chat("terse", bookings=BOOKINGS)
+    chat.say()
+    chat.say(PLAN)
+    answer = chat.say(
+        "All is booked and pending. The only card registered is a Visa ending in 2343 "
+        "(PM-11111111); the Visa ending in 4242 is not there yet. To pay with 4242, please add it first, then "
+        "record an approval with it for each of the four bookings."
+    )
+    assert len(chat.approvals()) == len(BOOKINGS) and "other card" not in answer.casefold()

@@ -58,7 +58,7 @@ def asking(*acts: str, ids: tuple[str, ...] = (), **more: Any) -> Reading:
     """A message of which it is known what it asks: `approval`, `card`, `method`, `method_id`."""
     wants = {f"asks_{act}": act in acts for act in ("approval", "card", "method", "method_id")}
     wallet = any(wants.values())
-    told = {"tells_of_failed_card": False, **more}
+    told = {"tells_of_failed_card": False, "utterance": SimpleNamespace(text=""), **more}
     return cast(Reading, SimpleNamespace(**wants, asks_wallet=wallet, ids=ids, **told))
 
 

@@ -38,11 +38,13 @@ BENCHES = {
     "nineteenth": "nineteenth",
     "twentieth": "twentieth",
     "twentyfirst": "twentyfirst",
+    "twentysecond": "twentysecond",
+    "twentythird": "twentythird",
     "users": "users",
 }
 SLOW = (
     *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
-    *("nineteenth", "twentieth", "twentyfirst"),
+    *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird"),
 )
 MOST_FAULTY = 0.01
 
