@@ -149,7 +149,7 @@ def test_who_is_told_which_card_is_there_adds_the_one_that_it_named():
     chat.say(PLAN)
     answer = chat.say(
         "All is booked and pending. The only card registered is a Visa ending in 2343 "
-        "(PM-11111111); the Visa ending in 4242 is not there yet. To pay with 4242, please add it first, then "
-        "record an approval with it for each of the four bookings."
+        "(PM-11111111); the Visa ending in 4242 is not there yet. To pay with 4242, please add it "
+        "first, then record an approval with it for each of the four bookings."
     )
     assert len(chat.approvals()) == len(BOOKINGS) and "other card" not in answer.casefold()
