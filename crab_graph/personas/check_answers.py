@@ -53,8 +53,9 @@ def check(turn: Turn) -> Decision | None:
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in played.mixed if _is_to_say(turn, key)]
     # Where another doubt is settled no yes is said to what is asked by itself.
-    pinned = [turn.facts[key] for key in right if key in played.questioned and key in turn.facts]
-    mixed += pinned if not (parts or wrong) and _settles_a_doubt(turn) else []
+    pinned = [turn.facts[key] for key in right if key in turn.facts and _is_pinned(turn, key)]
+    is_told_apart = bool(played.mixed) or _settles_a_doubt(turn)
+    mixed += pinned if played.is_asked and is_told_apart and not (parts or wrong) else []
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [
@@ -99,6 +100,15 @@ def _settles_a_doubt(turn: Turn) -> bool:
     """Tell whether the answer says surely what was said with doubt: it is no mere yes."""
     record = turn.memory.record
     return any(record.has(one.key) and not record.is_settled(one.key) for one in _others(turn))
+
+
+def _is_pinned(turn: Turn, key: str) -> bool:
+    """Tell whether what is played back is asked about by itself, or is to be confirmed."""
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    return key in turn.playback.questioned or any(
+        one.is_request and TO_CONFIRM.search(one.text) and "how:cue" in how.facts.get(key, ())
+        for one, how in clauses
+    )
 
 
 def _is_clear(turn: Turn) -> bool:
