@@ -92,7 +92,7 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     if limit is not None:
         # What was asked for before and is still open comes before what is asked for now.
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
-        waited |= {*missed, *owed_of_persons(turn)}
+        waited |= {*missed}
         chosen.sort(key=lambda key: (_urgency(turn, key), key not in waited))
     taken = chosen[:limit]
     beside = _beside_name(turn, taken, chosen) if turn.briefing.is_for_one else []
@@ -142,7 +142,7 @@ def _urgency(turn: Turn, key: str) -> int:
     reading = turn.reading
     if key in doubted(turn):
         return -2
-    if key in pointed_at(turn) or _is_owed_of_people(turn, key):
+    if key in pointed_at(turn) or key in owed_of_persons(turn):
         return -1
     is_only_left = asks_openly(turn) and key not in reading.asked
     if is_only_left and any(is_named(turn, one) for one in new_facts(turn)):
@@ -163,13 +163,6 @@ def _urgency(turn: Turn, key: str) -> int:
     named = [how for how in reading.features if key in how.facts]
     is_beside = bool(named) and all(_is_beside_topic(turn, key, how) for how in named)
     return int(is_beside or (_is_by_topic(named, key) and _are_pressed(turn, key)))
-
-
-def _is_owed_of_people(turn: Turn, key: str) -> bool:
-    """Tell whether a message asks by name for people's own data that it was not told yet."""
-    words = turn.reading.lexicon.facts.get(key)
-    is_own = words is not None and words.conflict is None and not words.is_joint
-    return is_own and not turn.memory.record.has(key) and is_named(turn, key)
 
 
 def _is_of_unnamed_slots(turn: Turn, key: str) -> bool:

@@ -224,7 +224,7 @@ def owed_of_persons(turn: Turn) -> list[str]:
     words = turn.briefing.lexicon.facts
     named: dict[str, None] = {}
     for segment, how in _clauses(turn):
-        wants = _WANTS.search(segment.text) is not None
+        wants = segment.is_request or _WANTS.search(segment.text) is not None
         for key, shows in how.facts.items() if wants else ():
             is_own = words[key].conflict is None and words[key].form in _OF_PERSONS
             is_bare = "how:cue" in shows and "value" not in shows
