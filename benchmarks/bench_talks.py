@@ -24,6 +24,7 @@ AGENTS = (
     "twentyfirst",
     "twentysecond",
     "twentythird",
+    "twentyfourth",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -40,11 +40,12 @@ BENCHES = {
     "twentyfirst": "twentyfirst",
     "twentysecond": "twentysecond",
     "twentythird": "twentythird",
+    "twentyfourth": "twentyfourth",
     "users": "users",
 }
 SLOW = (
     *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
-    *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird"),
+    *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
 )
 MOST_FAULTY = 0.01
 
