@@ -107,6 +107,15 @@ class Payer:
             if not calls:
                 return self.messages[-1]["content"]
 
+    def add_another(self):
+        """Agree and name a card, which is declined, and add another one."""
+        for text in (*ASKED, PROPOSED, NAMED_CARD):
+            self.say(text)
+        self.say(
+            "That card was declined this time. Have you got another card? Add it and approve BK-1 "
+            "($300.00) and BK-2 ($80.00) on it, then tell me which it is."
+        )
+
     def result(self, name, given):
         if name == "add_payment_method_to_platform":
             card = next(one for one in self.cards if one["card_id"] == given["card_id"])
@@ -150,12 +159,7 @@ def test_the_card_that_takes_the_place_of_one_is_named_as_itself_and_kept(declin
 @pytest.mark.parametrize("seed", range(6))
 def test_where_the_other_card_is_declined_as_well_the_first_one_is_taken_again(seed):
     payer = Payer(seed)
-    for text in (*ASKED, PROPOSED, NAMED_CARD):
-        payer.say(text)
-    payer.say(
-        "That card was declined this time. Have you got another card? Add it and approve BK-1 "
-        "($300.00) and BK-2 ($80.00) on it, then tell me which it is."
-    )
+    payer.add_another()
     said = payer.say(
         "PM-0031 bears only $50.00 a day, so it was declined, too. Could you take another card for "
         "BK-1 ($300.00) and BK-2 ($80.00), and approve them with it?"
@@ -172,12 +176,7 @@ def test_of_two_cards_of_one_brand_the_one_that_bears_no_more_is_left(seed):
     payer = Payer(seed)
     for card in payer.cards:
         card["brand"] = "Visa"
-    for text in (*ASKED, PROPOSED, NAMED_CARD):
-        payer.say(text)
-    payer.say(
-        "That card was declined this time. Have you got another card? Add it and approve BK-1 "
-        "($300.00) and BK-2 ($80.00) on it, then tell me which it is."
-    )
+    payer.add_another()
     said = payer.say(
         "I am sorry, the bank has declined BK-1: your Visa ending in 0031 bears $150.00 a day, and "
         "this would be more. May I try your Visa ending in 4242, or would you rather add another "

@@ -95,6 +95,17 @@ _TOGETHER = (
 _MATTERS = r"\b(?:matters?|important|priority|concern)\b"
 
 
+_PRICE_MATTERS = (
+    rf"\b(?:price|cost)s?\b.{{0,40}}{_FLIGHTS}.{{0,30}}{_MATTERS}",
+    rf"{_MATTERS}.{{0,40}}\b(?:price|cost)s?\b.{{0,30}}{_FLIGHTS}",
+    rf"\b(?:price|cost)s?\b.{{0,20}}{_MATTERS}.{{0,30}}{_FLIGHTS}",
+)
+_OF_FLIGHTS = (
+    r"\b(?:preferences?|wish(?:es)?|requirements?|matters?|regarding|about)\b"
+    r"[^.;?!\n]{0,40}\bflights\b",
+    r"\bwhich flights\b",
+)
+"""What asks for a wish on what flights cost: if that matters, and any wish on them."""
 _VISITED = r"\b(?:attractions?|tickets?|visits?|outings?|museums?|tours?|shows?|at-\d+)\b"
 _AND = r"(?:\b(?:and|plus|with|as well as)\b|[+&])"
 _OUTING = (
@@ -376,13 +387,9 @@ JOINT_RULES = (
             ),
             "Flights: the two that cost least together.",
             ask=(
-                rf"\b(?:price|cost)s?\b.{{0,40}}{_FLIGHTS}.{{0,30}}{_MATTERS}",
-                rf"{_MATTERS}.{{0,40}}\b(?:price|cost)s?\b.{{0,30}}{_FLIGHTS}",
-                rf"\b(?:price|cost)s?\b.{{0,20}}{_MATTERS}.{{0,30}}{_FLIGHTS}",
+                *_PRICE_MATTERS,
                 rf"\bcheapest\b.{{0,30}}{_FLIGHTS}",
-                r"\b(?:preferences?|wish(?:es)?|requirements?|matters?|regarding|about)\b"
-                r"[^.;?!\n]{0,40}\bflights\b",
-                r"\bwhich flights\b",
+                *_OF_FLIGHTS,
             ),
             parts=(
                 rf"\A(?!.*{_LEAST}[^.;?!\n]{{0,30}}{_OUTING})"
@@ -431,13 +438,9 @@ JOINT_RULES = (
             ),
             "Flights and attraction: those that cost least together.",
             ask=(
-                rf"\b(?:price|cost)s?\b.{{0,40}}{_FLIGHTS}.{{0,30}}{_MATTERS}",
-                rf"{_MATTERS}.{{0,40}}\b(?:price|cost)s?\b.{{0,30}}{_FLIGHTS}",
-                rf"\b(?:price|cost)s?\b.{{0,20}}{_MATTERS}.{{0,30}}{_FLIGHTS}",
+                *_PRICE_MATTERS,
                 rf"\bcheapest\b.{{0,30}}(?:{_FLIGHTS}|{_VISITED})",
-                r"\b(?:preferences?|wish(?:es)?|requirements?|matters?|regarding|about)\b"
-                r"[^.;?!\n]{0,40}\bflights\b",
-                r"\bwhich flights\b",
+                *_OF_FLIGHTS,
             ),
             parts=(_OUTING, _LEAST),
             about=(
