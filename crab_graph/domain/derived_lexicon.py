@@ -16,6 +16,7 @@ from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.joint_words import joint_words, words_with
 from crab_graph.domain.subjects import Subject, clock_hours, subjects
 from crab_graph.domain.templates import filled, merged, templates
+from crab_graph.domain.unwished_words import unwished_words
 from crab_graph.domain.wish_words import (
     NOTHING,
     counted_slots,
@@ -94,6 +95,7 @@ def lexicon_document(declaration: Declaration) -> dict[str, Any]:
         "groups": list(_groups(declaration)),
         "topics": _topics(declaration, slots, shared["topics"]),
         "facts": dict(_facts(declaration, shared)),
+        "unwished": dict(unwished_words(declaration, shared["unwished"])),
     }
     return merged(derived, declaration.lexicon)
 

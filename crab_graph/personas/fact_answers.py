@@ -31,6 +31,7 @@ from crab_graph.personas.sought_facts import (
     spent_wishes,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.unwished import asked_unwished
 from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
@@ -269,6 +270,9 @@ def answer(turn: Turn) -> Decision | None:
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
     if not asked and not asks_openly(turn):
+        if unwished := asked_unwished(turn):
+            words = tuple(speaker.without([*unwished.values()]))
+            return Decision(words, declined=tuple(unwished), is_answer=True, is_content=True)
         if not (spent_wishes(turn) or asks_within_bounds(turn)):
             return None
         return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
@@ -311,16 +315,26 @@ def answer(turn: Turn) -> Decision | None:
     elif not later:
         parts += closing_words(turn, facts)
     parts = _first_words(turn, facts) + parts
-    tail = speaker.phrase("more_to_come") if later else _on_many(turn, facts)
     return Decision(
         tuple(parts),
-        tail=(tail,) if tail else (),
+        tail=(speaker.phrase("more_to_come"),) if later else (),
         told=told,
         declined=declined,
         is_answer=True,
         is_content=True,
         later=later,
     )
+
+
+def promised(turn: Turn) -> Decision | None:
+    """Return the turn that says, unasked, what it said would follow; `None` where it did not."""
+    record, seen = turn.memory.record, turn.memory.seen
+    left = [key for key in turn.facts if f"?{key}" in seen and not record.has(key)]
+    if not (turn.memory.promises and left):
+        return None
+    facts = [turn.facts[key] for key in left[: turn.behavior.facts_per_answer]]
+    parts = tuple(map(turn.speaker.fact, facts))
+    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
 
 
 def _asks_for_less(turn: Turn, asked: Sequence[str]) -> bool:
@@ -333,13 +347,6 @@ def _asks_for_less(turn: Turn, asked: Sequence[str]) -> bool:
     words = turn.briefing.lexicon.facts
     dates = (key for key in asked if key in turn.facts and words[key].form is ValueForm.DATE)
     return not any(isinstance(turn.facts[key].value, list) for key in dates)
-
-
-def _on_many(turn: Turn, given: Sequence[Fact]) -> str:
-    """Return what the user says to many questions: an open one is one, however much is left."""
-    wanted = {*new_facts(turn)}
-    wanted &= {*turn.reading.asked} if asks_openly(turn) else wanted
-    return turn.speaker.on_many(len(wanted), len(given))
 
 
 def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
@@ -424,6 +431,8 @@ def absence_words(
     if waiting:
         absent = [key for key in absent if asked.index(key) < asked.index(waiting[0])]
     absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
+    unwished = asked_unwished(turn, before=waiting[0] if waiting else "")
+    words, absent = {**words, **unwished}, [*absent, *unwished]
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
         return [], ()

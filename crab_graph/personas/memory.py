@@ -9,7 +9,7 @@ from crab_graph.personas.error_reactions import ErrorRecord
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.understanding import Reading
 
-_COUNTS = ("idle", "warned", "owes", "insisted", "approved", "asked_back")
+_COUNTS = ("idle", "warned", "owes", "insisted", "approved", "asked_back", "promises")
 OPEN = "open"
 """That the agent has asked for whatever is left."""
 
@@ -42,7 +42,8 @@ class UserMemory:
     `seen` is what the agent's messages have brought so far, `declined` the facts asked for on which
     the user said that it has no wish; `idle` counts the turns in a row without progress,
     `asked_back` those in which the user asked what a question means; `later` are the facts that it
-    says with its next turn, and `warned` says whether it has announced that it will leave.
+    says with its next turn. `promises` says whether it has just said that it comes to the rest of what
+    was asked, and `warned` whether it has announced that it will leave.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
@@ -55,6 +56,7 @@ class UserMemory:
     approved: bool = False
     asked_back: int = 0
     later: tuple[str, ...] = ()
+    promises: bool = False
     errors: ErrorRecord = field(default_factory=ErrorRecord)
 
     @classmethod

@@ -29,6 +29,7 @@ _WHOLE = re.compile(
     r"|\binclud\w+|\bcover\w*"
 )
 """Asks of how much an amount is."""
+_TELL_IF = re.compile(r"\b(?:tell me|let me know|say|know|confirm) (?:if|whether)\b")
 _MEANING = re.compile(
     r"\b(?:what|which|how)\b.*\b(?:mean|means|meant|meaning|counts?|hours?|understand by|define)\b"
     r"|\b(?:includes?|covers?|counts? as|mean|means)\b.{0,30}\d"
@@ -66,7 +67,7 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
     clauses = zip(reading.segments, reading.features, strict=True)
     for segment, features in clauses:
         named = _throughout_in(segment, features, reading.lexicon)
-        is_asked = segment.is_request and "?" in segment.text
+        is_asked = segment.is_request and ("?" in segment.text or _TELL_IF.search(segment.text))
         is_whole = any(reading.lexicon.facts[key].form is ValueForm.MONEY for key in named)
         asks = _THROUGHOUT.search(segment.text) or is_whole
         if is_asked and asks and not ANY_ID.search(segment.text):

@@ -2,7 +2,7 @@
 
 import re
 
-from crab_graph.personas.fact_answers import asks_as_before
+from crab_graph.personas.fact_answers import asks_as_before, promised
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -67,7 +67,7 @@ def react(turn: Turn) -> Decision | None:
     if reading.confirms or _claims_unknown(turn):
         return turn.say(_on_check(turn), is_answer=True)
     if reading.says_wait or _only_waits(turn):
-        return turn.say("waiting")
+        return promised(turn) or turn.say("waiting")
     if reading.claims_done or reading.is_closing:
         return _take_stock(turn)
     if reading.is_unable:
@@ -75,7 +75,7 @@ def react(turn: Turn) -> Decision | None:
     if reading.offers_extra or reading.asks_of_extra:
         return turn.say("no_extra")
     if not reading.asks_anything:
-        return None
+        return promised(turn)
     if _asks_of_yes(turn):
         return turn.say("approve", is_content=True, approved=True)
     return _on_unclear(turn)

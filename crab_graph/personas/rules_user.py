@@ -279,6 +279,7 @@ class RulesUser:
             approved=memory.approved or reply.approved,
             asked_back=memory.asked_back + 1 if reply.asked_back else 0,
             later=reply.later,
+            promises=reply.promises,
             owes=reply.owes or (memory.owes and not reply.moved),
         )
         text = speaker.finish(

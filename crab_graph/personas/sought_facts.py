@@ -18,6 +18,7 @@ from crab_graph.personas.pointed_questions import (
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Turn
+from crab_graph.personas.unwished import is_of_part
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _NAMING = frozenset({"how:cue", "value"})
@@ -119,7 +120,7 @@ def asked_facts(turn: Turn) -> list[str]:
                 continue
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
-    return [key for key in named if key not in turn.said]
+    return [key for key in named if key not in turn.said and not is_of_part(turn, key)]
 
 
 def _clauses(turn: Turn) -> Iterator[tuple[Segment, ClauseFeatures]]:

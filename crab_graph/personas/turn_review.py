@@ -1,19 +1,37 @@
-"""The last look at a composed turn: what no person says in one breath is taken out of it."""
+"""The last look at a composed turn.
 
+What no person says in one breath is taken out of it, and what is left unsaid is spoken of.
+"""
+
+from collections.abc import Collection
 from dataclasses import replace
 
 from crab_graph.personas.plan_answers import asks_for_plan
+from crab_graph.personas.sought_facts import asks_openly, new_facts
 from crab_graph.personas.turns import Decision, Turn
 
 
 def reviewed(turn: Turn, reply: Decision) -> Decision:
-    """Return a reply that approves no plan beside a wish of which the plan shows nothing."""
+    """Return a reply that approves no plan beside a wish of which the plan shows nothing.
+
+    An answer that leaves out what was asked for has a word on that, as far as nothing else ends it.
+    """
     if reply.approved and asks_for_plan(turn) and _tells_unmet(turn, reply):
         yes = turn.speaker.phrase("approve")
         parts = tuple(part for part in reply.parts if part != yes)
         if parts and len(parts) < len(reply.parts):
-            return replace(reply, parts=parts, approved=False)
-    return reply
+            reply = replace(reply, parts=parts, approved=False)
+    if not reply.is_answer or reply.tail or reply.token or reply.approved:
+        return reply
+    tail = _on_many(turn, {key for key, _ in reply.told})
+    return replace(reply, tail=(tail,), promises=True) if tail else reply
+
+
+def _on_many(turn: Turn, given: Collection[str]) -> str:
+    """Return what the user says to many questions: an open one is one, however much is left."""
+    wanted = {*new_facts(turn)}
+    wanted &= {*turn.reading.asked} if asks_openly(turn) else wanted
+    return turn.speaker.on_many(len(wanted), len(wanted.intersection(given)))
 
 
 def _tells_unmet(turn: Turn, reply: Decision) -> bool:

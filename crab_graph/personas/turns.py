@@ -23,8 +23,8 @@ class Decision:
     """A decided turn: its parts, what it tells, how it changes the memory.
 
     The tail is said last, after thanks and the like; `declined` are facts asked for on which the
-    user said that it has no wish, `later` those that belong to it and come with the next turn; the
-    reaction is that to an error, with the fact it is about.
+    user said that it has no wish, `later` those that belong to it and come with the next turn; who
+    `promises` has said that it comes to the rest of what was asked. The reaction is that to an error, with the fact it is about.
     """
 
     parts: tuple[str, ...]
@@ -40,6 +40,7 @@ class Decision:
     asked_back: bool = False
     owes: bool = False
     later: tuple[str, ...] = ()
+    promises: bool = False
     reaction: tuple[str, Reaction] | None = None
 
 

@@ -68,13 +68,28 @@ class Conflict(_Words):
     pattern: Cue | None = None
 
 
-class FactWords(_Words):
+class UnwishedWords(_Words):
+    """The words for what agents ask for, as far as nobody wants anything of it.
+
+    Attributes:
+        asks: Cues that ask for it, matched against one casefolded sentence.
+        none: What to answer then.
+        spares: A fact that nobody needs any more once this one was said, or that this is no
+            question for.
+    """
+
+    key: str
+    asks: tuple[Cue, ...]
+    none: Texts = ()
+    spares: str = ""
+
+
+class FactWords(UnwishedWords):
     """The words for one fact key.
 
     A file gives `choices`, `cues` and `hours` as the parts `phrase`, `cue` and `hours` of `values`.
 
     Attributes:
-        asks: Cues that ask for it, matched against one casefolded sentence.
         hints: Cues that it may be asked for, where the whole message says so.
         needs_slot: Whether a cue counts only where the fact's slot is named.
         slots: Slots whose naming makes a cue count; empty when the fact is not about one.
@@ -82,8 +97,6 @@ class FactWords(_Words):
         short: The same as fragments.
         alone: Statements, instead of those, of a list that holds one thing or a count of one.
         throughout: Statements, instead of those, that it holds for all its slots.
-        none: What to answer when the user has no such fact.
-        spares: A fact that nobody needs any more once this one was said.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
         one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
@@ -95,9 +108,7 @@ class FactWords(_Words):
         lent: Of a joint wish: the cues among `asks` that ask for wishes whose place it takes.
     """
 
-    key: str
     form: ValueForm
-    asks: tuple[Cue, ...]
     hints: tuple[Cue, ...] = ()
     needs_slot: bool = False
     slots: Texts = ()
@@ -105,8 +116,6 @@ class FactWords(_Words):
     short: Texts
     alone: Texts = ()
     throughout: Texts = ()
-    none: Texts = ()
-    spares: str = ""
     choices: Mapping[str, str]
     cues: Mapping[str, Cue]
     hours: Mapping[str, tuple[float, float]]
@@ -214,6 +223,8 @@ class DomainLexicon(_Words):
         truths: What joint wishes say of a plan, by key, where that can be read in one.
         undecided: What of joint wishes no user can know, by key.
         bounds: The keys of simple wishes on what each joint wish reads, by its key.
+        unwished: The words of what agents ask for and no user has a wish on, by a name of its own;
+            one that spares a fact asks for something else than that.
     """
 
     opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
@@ -236,6 +247,7 @@ class DomainLexicon(_Words):
     truths: Mapping[str, JointTruth] = {}
     undecided: Mapping[str, Undecided] = {}
     bounds: Mapping[str, Texts] = {}
+    unwished: Mapping[str, UnwishedWords] = {}
 
     def plain(self, words: str) -> str:
         """Return a casefolded text as the shared cues read it, which know no domain's words."""
@@ -257,8 +269,11 @@ def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:
         UsageError: a part is missing, unknown or malformed; the message names it and the source.
     """
     try:
-        facts = {key: {"key": key, **words} for key, words in document.get("facts", {}).items()}
-        return DomainLexicon.model_validate({**document, "facts": facts})
+        keyed = {
+            part: {key: {"key": key, **words} for key, words in document.get(part, {}).items()}
+            for part in ("facts", "unwished")
+        }
+        return DomainLexicon.model_validate({**document, **keyed})
     except ValidationError as error:
         first = error.errors()[0]
         part = ".".join(map(str, first["loc"]))

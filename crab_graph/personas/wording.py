@@ -11,7 +11,13 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Saying
 from crab_graph.personas.chat_style import amid_small_talk, unpunctuated, unsaid_asides
 from crab_graph.personas.spoken_dates import spell_date
-from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, phrase_book
+from crab_graph.personas.wordbook import (
+    DomainLexicon,
+    FactWords,
+    UnwishedWords,
+    ValueForm,
+    phrase_book,
+)
 
 NOTHING_SPECIAL: Mapping[str, Saying] = MappingProxyType({})
 """The sayings of a user that says every fact plainly."""
@@ -230,12 +236,14 @@ class Speaker:
         return self._new(f"phrase {act}", [text.format(**values) for text in choices])
 
     def on_many(self, asked: int, given: int) -> str:
-        """Return what the user says to so many questions at once; often nothing."""
+        """Return what the user says to so many questions at once, of which some may be left."""
         most = self._behavior.most_questions
         if most is not None and asked > most and self.happens("many", _OBJECTION_RATE):
             return self.phrase("too_many")
-        asks_which = given < asked and self.happens("which", self._behavior.which_first)
-        return self.phrase("which_first") if asks_which else ""
+        if given >= asked:
+            return ""
+        asks_which = self.happens("which", self._behavior.which_first)
+        return self.phrase("which_first" if asks_which else "rest_waits")
 
     def opening(self, facts: Sequence[Fact]) -> str:
         """Return the first sentences of the dialogue."""
@@ -289,13 +297,13 @@ class Speaker:
         """Tell whether the second half of what this turn has to say comes with the next."""
         return self.happens("spread", self._behavior.spreads)
 
-    def absent(self, words: FactWords) -> str:
+    def absent(self, words: UnwishedWords) -> str:
         """Return the answer to a question about a fact the user does not have."""
         if not words.none:
             return self.phrase("no_wish")
         return self._new(f"none {words.key}", words.none)
 
-    def without(self, facts: Sequence[FactWords]) -> list[str]:
+    def without(self, facts: Sequence[UnwishedWords]) -> list[str]:
         """Return the answers to questions about facts the user does not have, in one breath."""
         texts = list(dict.fromkeys(map(self.absent, facts)))
         free = [match for match in map(_FREE.match, texts) if match is not None]

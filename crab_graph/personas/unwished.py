@@ -1,0 +1,76 @@
+"""Questions about what no user has a wish on: it says that any will do, and passes none over."""
+
+from crab_graph.personas.played_clauses import is_check
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.turns import Turn
+from crab_graph.personas.wordbook import UnwishedWords
+
+
+def asked_unwished(turn: Turn, before: str = "") -> dict[str, UnwishedWords]:
+    """Return the words of what a message asks for and no user has a wish on, by name.
+
+    It is that alone which is asked `before` the fact of that key by its own words.
+
+    Of what a part may cost nobody says that it does not matter who lacks a budget, or holds a wish
+    that depends on prices; and in no deal is such a thing asked.
+    """
+    reading = turn.reading
+    if reading.ids or reading.asks_booking or reading.asks_wallet:
+        return {}
+    clauses = list(zip(reading.segments, reading.features, strict=True))
+    ends = (at for at, (one, how) in enumerate(clauses) if one.is_request and how.names(before))
+    asking = [one for one, _ in clauses[: next(ends, len(clauses))]]
+    asking = [one for one in asking if one.is_request and not is_check(one)]
+    asking = [one for one in asking if not _is_of_joint(turn, one)]
+    return {
+        name: words
+        for name, words in turn.briefing.lexicon.unwished.items()
+        if not (words.spares and _weighs_prices(turn, words.spares))
+        if any(_asks_for(turn, words, one) for one in asking)
+    }
+
+
+def is_of_part(turn: Turn, key: str) -> bool:
+    """Tell whether all that asks for a fact that was told asks for it of one part alone."""
+    words = [one for one in asked_unwished(turn).values() if one.spares == key]
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    asking = [
+        one
+        for one, how in clauses
+        if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
+    ]
+    return bool(words) and all(_asks_for(turn, words[0], one) for one in asking)
+
+
+def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
+    if any(cue.search(segment.text) for cue in words.asks):
+        return True
+    return bool(words.spares) and _is_within_part(turn, words.spares, segment)
+
+
+def _is_within_part(turn: Turn, key: str, segment: Segment) -> bool:
+    """Tell whether a clause under the heading of a part asks for what was told of the whole."""
+    lexicon = turn.briefing.lexicon
+    is_told = turn.memory.record.is_settled(key)
+    if not (is_told and segment.scope) or lexicon.whole.search(segment.text):
+        return False
+    # What names several parts, and this at the end, asks for it of the whole.
+    is_one = len(_kinds(turn, segment)) == 1
+    return is_one and any(cue.search(segment.text) for cue in lexicon.facts[key].asks)
+
+
+def _kinds(turn: Turn, segment: Segment) -> set[str]:
+    return {slot.id_prefix for slot in turn.briefing.slots if slot.id in segment.scope}
+
+
+def _weighs_prices(turn: Turn, key: str) -> bool:
+    """Tell whether a user lacks a fact about the whole, or wants what prices decide."""
+    undecided = turn.briefing.lexicon.undecided
+    return key not in turn.facts or any(one in undecided for one in turn.facts)
+
+
+def _is_of_joint(turn: Turn, segment: Segment) -> bool:
+    """Tell whether a clause asks for a joint wish that the user has."""
+    words = turn.briefing.lexicon.facts
+    joint = (words[key] for key in turn.facts if key in words and words[key].is_joint)
+    return any(cue.search(segment.text) for one in joint for cue in one.asks)
