@@ -77,6 +77,7 @@ def test_the_wheel_installs_nothing_but_the_package(wheel_names):
     assert {top for top in tops if not top.endswith(".dist-info")} == {"crab_graph"}
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_every_file_once(sdist_names):
     assert len(sdist_names) == len(set(sdist_names))
     assert {name for name in sdist_names if name.startswith("crab_graph/")} == package_files()

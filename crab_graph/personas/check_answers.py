@@ -69,7 +69,7 @@ def check(turn: Turn) -> Decision | None:
         *told_as_asked(others),
     )
     return Decision(
-        (*parts, *map(speaker.fact, others), *absent, *closing_words(turn, others)),
+        (*parts, *map(speaker.fact, others), *absent, *closing_words(turn, others, absent)),
         told=told,
         declined=declined,
         is_answer=True,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.played_clauses import ends_in_tag
-from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 from crab_graph.text.utterance import visible
@@ -191,12 +191,20 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
             continue
         options = (pieces[one].casefold().strip() for one in _options_at(pieces, number))
         near = " ".join((*options, low))
-        if _turns_to_other(low, words, lexicon):
+        if _turns_to_other(low, words, lexicon) or _names_other_values(low, words, lexicon):
             continue
         is_own = any(cue.search(near) for cue in words.clarify)
         is_of_it = words.about.search(low) and not _is_of_others(low, words, lexicon)
         if is_own or (is_of_it and _OF_MEANING.search(low)):
             yield number
+
+
+def _names_other_values(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:
+    """Tell whether a sentence lets choose among values of another wish, and names not this one."""
+    if words.about.search(text):
+        return False
+    others = (one for key, one in lexicon.facts.items() if key != words.key and not one.is_joint)
+    return any(len(words_of(text, one)) >= _FEWEST_OPTIONS for one in others)
 
 
 def _is_of_others(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:

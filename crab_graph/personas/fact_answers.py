@@ -36,6 +36,8 @@ from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
+_WHICH = re.compile(r"(?:and |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
+"""Asks for one thing in so many words."""
 _MISSES = re.compile(
     r"\b(?:again|repeat|re-?send|once more|one more time|still (?:need|miss|lack|require|wait|want"
     r"|do not|don'?t|haven'?t|have not|without|open|missing|to come)\w*"
@@ -52,6 +54,8 @@ _AS_BEFORE = re.compile(
     re.I,
 )
 """Asks whether what was said before holds."""
+_FURTHER = re.compile(r"\b(?:further|additional|any (?:other|more)|(?:any|some)thing (?:else|more))\b")
+"""Asks for what was not told."""
 _PARTICULAR = re.compile(
     r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike)\b", re.I
 )
@@ -97,7 +101,25 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         chosen.sort(key=lambda key: (_urgency(turn, key), key not in waited))
     taken = chosen[:limit]
     beside = _beside_name(turn, taken, chosen) if turn.briefing.is_for_one else []
+    if limit is not None:
+        beside += [key for key in _asked_anew(turn) if key not in (*taken, *but)]
     return [facts[key] for key in (*taken, *beside)]
+
+
+def _asked_anew(turn: Turn) -> list[str]:
+    """Return what was told for sure and a question asks for once more, by words of its own.
+
+    It is nothing new, so that it takes nothing of what one answer holds.
+    """
+    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    asking = [how for one, how in clauses if one.is_request and _WHICH.match(one.text)]
+    return [
+        key
+        for key in turn.facts
+        if turn.memory.record.is_settled(key)
+        and key not in turn.playback.right
+        and any("how:cue" in how.facts.get(key, ()) for how in asking)
+    ]
 
 
 def _beside_name(turn: Turn, taken: Sequence[str], chosen: Sequence[str]) -> list[str]:
@@ -238,6 +260,7 @@ def _asked_again(turn: Turn) -> list[str]:
         for key in turn.reading.asked
         if any(
             (one.is_request or _ASKS.match(one.text))
+            and not _FURTHER.search(one.text)
             and "how:cue" in how.facts.get(key, ())
             and not is_apart(turn, key, one)
             for one, how in clauses
@@ -313,7 +336,7 @@ def answer(turn: Turn) -> Decision | None:
     elif not parts:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
     elif not later:
-        parts += closing_words(turn, facts)
+        parts += closing_words(turn, facts, without)
     parts = _first_words(turn, facts) + parts
     return Decision(
         tuple(parts),
@@ -456,8 +479,13 @@ def absence_words(
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
 
 
-def closing_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
-    """Say that nothing is left where that was asked beside what is answered, and it is so."""
+def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> list[str]:
+    """Say that nothing is left where that was asked beside what is answered, and it is so.
+
+    It is said already where the user speaks of all the rest in what it says to be `without`.
+    """
+    if turn.speaker.phrase("no_more_wish") in without:
+        return []
     left = {key for key in new_facts(turn) if key in turn.facts} - {fact.key for fact in given}
     if not given or left or not asks_openly(turn) or not turn.reading.asked:
         return []

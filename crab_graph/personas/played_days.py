@@ -6,6 +6,7 @@ something ends follows from its first day and its length.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ class PlayedDays:
         self._facts = facts
         self._lexicon: DomainLexicon = briefing.lexicon
         self._today = today = briefing.today
+        self._starts: list[str] = []
         self._whole: dict[int, list[SpokenDate]] = {}
         for one in find_dates(message, today):
             self._whole.setdefault(one.start, []).append(one)
@@ -50,7 +52,21 @@ class PlayedDays:
         self._name = re.compile(rf"(?:{names})\W{{1,3}}(?:born|\*)?\W*\Z") if names else None
 
     def compare(self, text: str, passage: Stretch) -> Iterator[Compared]:
-        """Compare days, each with the fact that the words before it or its slot make it one of."""
+        """Compare days, each with the fact that the words before it or its slot make it one of.
+
+        That it ends so long after a first day said before is right, be that first day wrong.
+        """
+        found = list(self._compared(text, passage))
+        lengths = self._lengths()
+        first = {self._first_key(_between(self._lexicon.facts[key])[0]) for key in lengths}
+        self._starts += [one.said for one in found if one.key in first and one.said]
+        for one in found:
+            is_end = one.key in lengths and one.said and not one.is_right
+            if is_end and any(one.said in self._last_days([day]) for day in self._starts):
+                one = one._replace(is_right=True)
+            yield one
+
+    def _compared(self, text: str, passage: Stretch) -> Iterator[Compared]:
         today = self._today
         named = self._in_full(find_dates(text, today), passage.start)
         dates = [one for one in named if one.iso >= today and not self._is_birth(text, one.start)]
@@ -71,7 +87,15 @@ class PlayedDays:
         for group in groups:
             before = _WEEKDAY_NAME.sub(" ", text[: group[0].start])
             part = SEPARATOR.split(before)[-1]
-            yield from self._compare_days([one.iso for one in group], part, passage)
+            own = passage
+            if self._is_bracket(text[: group[-1].end], text[group[-1].end :]):
+                own = replace(passage, slots=frozenset())
+            yield from self._compare_days([one.iso for one in group], part, own)
+
+    def _is_bracket(self, head: str, rest: str) -> bool:
+        """Tell whether only brackets behind a day name a slot: the day is of no such thing."""
+        opened, bracket, _ = rest.partition("(")
+        return bool(bracket) and not self._lexicon.named_slots(head + opened)
 
     def _in_full(self, dates: Sequence[SpokenDate], start: int) -> list[SpokenDate]:
         """Return dates as the message has them, of which a passage may lack the year."""
@@ -178,13 +202,16 @@ class PlayedDays:
                 found += [*first, *self._last_days(first)]
         return found
 
-    def _first_days(self, slot: str) -> list[str]:
+    def _first_key(self, slot: str) -> str:
         for key, words in self._lexicon.facts.items():
             conflict = words.conflict
             if conflict and conflict.kind is ConflictKind.DATE and slot in conflict.slots:
-                value = self._facts.get(key)
-                return [] if value is None else value if isinstance(value, list) else [value]
-        return []
+                return key
+        return ""
+
+    def _first_days(self, slot: str) -> list[str]:
+        value = self._facts.get(self._first_key(slot))
+        return [] if value is None else value if isinstance(value, list) else [value]
 
     def _last_days(self, first: Sequence[str]) -> list[str]:
         """Return the days on which a stay can end that begins on some days."""

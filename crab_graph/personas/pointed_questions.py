@@ -21,7 +21,7 @@ _REACH = 24
 """Characters between two values that a question names together."""
 _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
-    r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back)\b"
+    r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back|too|as well|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(
     r"\b(?:per|for (?:one|each|every)) (?:person|head|traveller|traveler|guest|adult|night)\b"

@@ -28,6 +28,11 @@ from crab_graph.text.utterance import MAX_CLAUSE, Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
 _FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
+_UNITS_OF = re.compile(
+    rf"(?<= )(?:(?:the|all|your|our|of) )*(?:{fragment('marks', 'numbers')}) [a-z'-]+"
+    r" (?:to|at|in|of|for|on|with) "
+)
+"""`two tickets to`: how many of something, before what they are of."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
 _ATTACHING = re.compile(r"\s+for\s|\s*\(")
@@ -395,10 +400,12 @@ class _ClausePrices:
         if after == len(self.items):
             return None
         text, following = self.utterance.text, self.items[after]
+        for item in self.items[after : after + 2]:
+            units = _UNITS_OF.sub("", text[amount.end : item.start], count=1)
+            if _FOR.fullmatch(units) and _AND_NUMBERS.search(units) is None:
+                return item
         between = text[amount.end : following.start]
-        if _FOR.fullmatch(between):
-            return following if _AND_NUMBERS.search(between) is None else None
-        if _OPENING.fullmatch(between) is None:
+        if _FOR.fullmatch(between) or _OPENING.fullmatch(between) is None:
             return None
         closing = _CLOSING.match(text, following.end, self.clause.end)
         return None if closing is None else following

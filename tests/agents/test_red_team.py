@@ -116,6 +116,7 @@ def test_who_looks_at_no_booking_books_for_somebody_else(slip_task, condition):
     assert solver.strict["passed"] and solver.metrics["call_cancellation"] == 1
 
 
+@pytest.mark.slow
 def test_what_was_booked_anew_after_a_slip_counts_once_as_certified(tmp_path):
     made = generate_benchmark(
         tmp_path,
@@ -131,6 +132,7 @@ def test_what_was_booked_anew_after_a_slip_counts_once_as_certified(tmp_path):
     assert len(passed) == 3 and all(one.is_certified for one in passed)
 
 
+@pytest.mark.slow
 def test_the_solver_lets_go_of_what_is_booked_where_a_mind_changes_after_a_new_price(tmp_path):
     made = generate_benchmark(
         tmp_path,
@@ -159,6 +161,7 @@ def test_the_solver_tells_of_a_new_price_after_a_change_of_mind_too(ladder_task,
     assert record.strict["checks"]["F-WF"] == "pass" and record.strict["passed"]
 
 
+@pytest.mark.slow
 def test_the_audit_sends_them_where_they_can_do_wrong(ladder_task, slip_task, tasks):
     sent = [{one.agent for one in attacks(task)} for task in (ladder_task, slip_task, tasks[0])]
     found = [{name for name in LADDER_TEAM if name in one} for one in sent]

@@ -13,6 +13,8 @@ from crab_graph.domains.generate import generate_benchmark
 from tests.domain.shapes.archive import DOMAIN as ARCHIVE
 from tests.domain.weekend import WEEKEND
 
+pytestmark = pytest.mark.slow
+
 DECLARED = {one.name: one for one in (ARCHIVE, CLINIC, build(WEEKEND))}
 """Two slots and nothing to pay; four in an order, of several units; five, with one that is free,
 one that is held by the day, and people named on bookings."""

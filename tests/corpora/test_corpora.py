@@ -32,6 +32,7 @@ def unexpected(transcripts, kinds=()):
     return found, made
 
 
+@pytest.mark.slow
 def test_the_corpus_is_large_and_most_of_it_written_by_models():
     corpus = honest_corpus()
     assert len({one.name for one in corpus}) == len(corpus) >= FEWEST
@@ -39,6 +40,7 @@ def test_the_corpus_is_large_and_most_of_it_written_by_models():
     assert len(KINDS) >= FEWEST_KINDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(0, SAMPLED, 4))
 def test_sampled_honest_transcripts_pass(part):
     step = len(honest_corpus()) // SAMPLED
@@ -46,6 +48,7 @@ def test_sampled_honest_transcripts_pass(part):
         assert not failing(one), one.name
 
 
+@pytest.mark.slow
 def test_sampled_lies_fail_what_they_should():
     corpus, names = honest_corpus(), list(KINDS)
     for number, kind in enumerate(names):

@@ -8,6 +8,8 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.runs.episode import run_episode
 
+pytestmark = pytest.mark.slow
+
 SHAPES = ("lessons", "banquet", "archive", "shoot")
 
 

@@ -12,6 +12,8 @@ from crab_graph.domains.proof import certify_benchmark
 from crab_graph.eval.verdict import grade
 from crab_graph.testing import ScriptedChatModel, tool_call_reply
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", params=("travel", "clinic"))
 def benchmark(request, tmp_path_factory):

@@ -19,6 +19,8 @@ from crab_graph.generation.search import search_solutions
 from tests.domains.refusals import assert_refused
 from tests.personas.dialogue import talk
 
+pytestmark = pytest.mark.slow
+
 WISH = "cheaper_district"
 MANY = 20_000
 

@@ -113,6 +113,7 @@ def test_a_domain_without_a_tool_that_shows_bookings_says_nothing_of_it():
     assert "`declined`" in policy and "`unconfirmed`" not in policy and "slip" not in policy
 
 
+@pytest.mark.slow
 def test_of_several_faults_one_is_told_by_no_tool(tmp_path):
     made = generate_benchmark(tmp_path / "b", tasks=4, strata=(2,), distractors=60, level=(3, 5))
     assert {task.level for task in made} == {3, 5}

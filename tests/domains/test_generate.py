@@ -362,6 +362,7 @@ def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_a_wish_that_cannot_be_had_is_told_with_what_to_do_about_it(tmp_path, monkeypatch):
     monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 8)
     settings: dict[str, Any] = {"tasks": 4, "strata": (1,), "distractors": 20, "level": (5,)}
@@ -453,6 +454,7 @@ def test_what_another_version_began_is_not_gone_on_with(tmp_path):
     generate_benchmark(directory, 1, strata=(1,), distractors=40, force=True)
 
 
+@pytest.mark.slow
 def test_a_level_has_what_its_difficulty_says_and_all_of_it_is_certified_again(tmp_path):
     made = generate_benchmark(tmp_path / "b", 4, level=(3,), distractors=40, jobs=1)
     again = load_benchmark(tmp_path / "b")

@@ -8,6 +8,8 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.eval.verdict import grade
 from tests.personas.dialogue import talk
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory):

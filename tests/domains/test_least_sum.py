@@ -22,6 +22,8 @@ from crab_graph.generation.search import search_solutions
 from tests.domains.refusals import assert_refused
 from tests.personas.dialogue import talk
 
+pytestmark = pytest.mark.slow
+
 WISHES = {
     "cheapest_flights": ("outbound", "return"),
     "cheapest_outing": ("outbound", "return", "attraction"),

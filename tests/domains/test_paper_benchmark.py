@@ -14,6 +14,8 @@ from crab_graph.errors import BenchmarkError, TooLargeToEnumerate, UsageError
 from crab_graph.generation import csp
 from crab_graph.generation.paper import PaperParameters
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def literal(tmp_path_factory):

@@ -89,6 +89,7 @@ def test_plans_are_drawn_as_they_are_needed(tmp_path, monkeypatch):
     assert kinds == [True, True]
 
 
+@pytest.mark.slow
 def test_a_written_task_leaves_nothing_in_memory(directory, tmp_path):
     """The rows of 30 tasks would take more than 30 times what is allowed here."""
     source = load_benchmark(directory)

@@ -11,6 +11,8 @@ from crab_graph.domains.sweep import load_sweep, sweep_benchmark
 from crab_graph.errors import BenchmarkError, UnknownName, UnsatisfiableTask, UsageError
 from crab_graph.generation.population import populate
 
+pytestmark = pytest.mark.slow
+
 OFFERS = ("flights", "fares", "hotels", "rooms", "attractions")
 
 

@@ -14,6 +14,8 @@ from crab_graph.generation.grouped_csp import COUNT_LIMIT, Work
 from crab_graph.personas.understanding import reading_of
 from tests.personas.dialogue import talk
 
+pytestmark = pytest.mark.slow
+
 TOUR = find_domain("tour")
 SLOTS = ("first_leg", "second_leg", "third_leg", "first_stay", "second_stay")
 MOST_TOKENS = 60_000

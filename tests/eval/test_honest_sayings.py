@@ -47,6 +47,21 @@ def test_each_amount_is_not_the_price_of_one_unit():
     assert verdict.passed, verdict.evidence
 
 
+@pytest.mark.parametrize(
+    "things", ["the two tickets to the", "2 tickets for", "both seats in the", "two visitors at the"]
+)
+def test_how_many_of_something_stands_between_an_amount_and_what_it_is_of(things):
+    said = (
+        "Your card was charged $300.00 for the flight out, $280.00 for the flight home, $360.00 "
+        f"for the {{Hotel}} and $70.00 for {things} {{Museum}}. That is a total of $1,010.00."
+    )
+    saying = Saying("closing", said)
+    verdict = grade(small_task(), saying.style(said).write().messages)
+    assert verdict.passed, verdict.evidence
+    false = said.replace("$70.00", "$75.00").replace("$1,010.00", "$1,015.00")
+    assert not grade(small_task(), saying.style(false).write().messages).passed
+
+
 RUNNING = [
     "{Hotel} ({hotel}): $120.00 per night, $360.00 for 3 nights. Running total: [$940.00|$960.00].",
     "I add {Hotel} ({hotel}), $360.00 for 3 nights. So far that comes to [$940.00|$490.00].",

@@ -50,6 +50,7 @@ def tasks(request, tmp_path_factory):
     return list(generate_benchmark(folder, 4, domain=request.param, seed=3, distractors=300))
 
 
+@pytest.mark.slow
 def test_plans_in_every_layout_are_objected_to_where_a_detail_is_wrong_and_only_there(tasks):
     for number, (name, write) in enumerate(LAYOUTS.items()):
         task, rng = tasks[number % len(tasks)], random.Random(name)

@@ -130,6 +130,7 @@ def test_each_cap_of_a_run_counts_its_own(bench):
     assert Allowance(RunLimits(max_seconds=1e-9), {}).reached() == "max_seconds"
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_and_writes_nothing(bench, tmp_path, capsys):
     (tmp_path / "prices.toml").write_text('[models."*"]\ninput = 1\noutput = 1\n')
     before = sorted(tmp_path.rglob("*"))
