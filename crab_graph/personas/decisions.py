@@ -11,7 +11,7 @@ from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.check_answers import check
 from crab_graph.personas.clarifying_answers import clarify
 from crab_graph.personas.declined_cards import is_declined, retry
-from crab_graph.personas.fact_answers import answer, name_detail
+from crab_graph.personas.fact_answers import answer, go_on, name_detail
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.mishap_answers import keep, see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
@@ -29,6 +29,7 @@ _DUTIES = (
     objection,
     keep,
     retry,
+    go_on,
     clarify,
     check,
     choose,

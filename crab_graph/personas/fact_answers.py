@@ -36,6 +36,15 @@ from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
+_LISTENS = re.compile(
+    r"\W*(?:(?:sure|of course|ok(?:ay)?|no (?:problem|worries|rush|hurry)|al(?:l )?right|great|fine"
+    r"|thanks?|thank you|got it|noted|understood|certainly|gladly|please|and|go (?:on|ahead)"
+    r"|continue|carry on|take your time|i(?:'m| am) (?:listening|ready|here|all ears)"
+    r"|(?:whenever|when) you(?:'re| are) ready|ready when you are|tell me (?:more|the rest)"
+    r"|i(?:'ll| will) wait|the rest|what(?:'s| is) the rest)\b\W*)+",
+    re.I,
+)
+"""Says nothing but that one is listening."""
 _WHICH = re.compile(r"(?:and |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
 """Asks for one thing in so many words."""
 _MISSES = re.compile(
@@ -349,6 +358,11 @@ def answer(turn: Turn) -> Decision | None:
     )
 
 
+def go_on(turn: Turn) -> Decision | None:
+    """Return the turn that says what it said would follow, to one who only waits for it."""
+    return promised(turn) if _LISTENS.fullmatch(turn.text) else None
+
+
 def promised(turn: Turn) -> Decision | None:
     """Return the turn that says, unasked, what it said would follow; `None` where it did not."""
     record, seen = turn.memory.record, turn.memory.seen
@@ -356,8 +370,15 @@ def promised(turn: Turn) -> Decision | None:
     if not (turn.memory.promises and left):
         return None
     facts = [turn.facts[key] for key in left[: turn.behavior.facts_per_answer]]
-    parts = tuple(map(turn.speaker.fact, facts))
-    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
+    is_more = len(facts) < len(left)
+    return Decision(
+        tuple(map(turn.speaker.fact, facts)),
+        tail=(turn.speaker.phrase("rest_waits"),) if is_more else (),
+        told=told_as_asked(facts),
+        is_answer=True,
+        is_content=True,
+        promises=is_more,
+    )
 
 
 def _asks_for_less(turn: Turn, asked: Sequence[str]) -> bool:

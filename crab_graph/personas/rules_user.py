@@ -279,7 +279,7 @@ class RulesUser:
             approved=memory.approved or reply.approved,
             asked_back=memory.asked_back + 1 if reply.asked_back else 0,
             later=reply.later,
-            promises=reply.promises,
+            promises=reply.promises or (memory.promises and not reply.told),
             owes=reply.owes or (memory.owes and not reply.moved),
         )
         text = speaker.finish(

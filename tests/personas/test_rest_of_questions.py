@@ -1,0 +1,128 @@
+"""What is left of several questions, and questions about what nobody has a wish on."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.personas.clinic_briefing import PATIENT
+from tests.personas.test_joint_wishes import briefing_with
+from tests.personas.test_rules_user import FACTS, Chat
+from tests.travel_words import TRAVEL
+
+WAITS = re.compile(
+    r"\b(?:rest|more|one (?:thing )?at a time|not all at once|one by one|first)\b", re.I
+)
+SEVERAL = "Which seat position, how many stars, what kind of attraction, and what budget?"
+
+
+def opened(condition, seed=0, **given):
+    chat = Chat(condition, seed, **given)
+    chat.say()
+    return chat
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("condition", ("terse", "impatient", "ruse", "d2"))
+def test_who_leaves_questions_out_says_that_the_rest_will_follow(condition, seed):
+    chat = opened(condition, seed)
+    answer = chat.say(SEVERAL)
+    details = {"seat_position", "hotel_stars", "attraction_category", "budget"}
+    left = details - {*chat.told()}
+    assert not left or WAITS.search(answer), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_who_answers_everything_says_of_no_rest(condition):
+    answer = opened(condition).say("How many stars should the hotel have?")
+    assert "star" in answer.casefold() and not WAITS.search(answer)
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+@pytest.mark.parametrize("waits", ("Sure, take your time.", "Of course.", "I'm listening."))
+def test_the_rest_follows_where_the_agent_only_waits_for_it(condition, waits):
+    chat = opened(condition)
+    chat.say(SEVERAL)
+    before = {*chat.told()}
+    chat.say(waits)
+    assert len({*chat.told()} - before) >= 1
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral", "generic"))
+@pytest.mark.parametrize(
+    "asked, thing",
+    (
+        ("Is any particular fare wished?", "fare"),
+        ("Does it matter whether the fare is Saver or Classic, or is there more on flights?", "fare"),
+    ),
+)
+def test_of_what_nobody_has_a_wish_on_any_will_do(asked, thing, condition):
+    answer = opened(condition).say(asked)
+    assert re.search(rf"\bany {thing}\b", answer, re.I), answer
+
+
+def test_every_domain_has_words_for_what_nobody_wishes():
+    chat = opened("terse", briefing=PATIENT)
+    assert chat.user.first_briefing.lexicon.unwished.keys() >= {"part_price"}
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+@pytest.mark.parametrize(
+    "asked",
+    (
+        "Is there a price limit per night for the hotel?",
+        "Any wishes for the hotel, such as a maximum price per night?",
+        "Hotel: any price limit?",
+    ),
+)
+def test_who_has_told_its_budget_has_no_limit_for_one_part(asked, condition):
+    chat = opened(condition)
+    chat.say("What is your budget for the whole trip?")
+    assert "budget" in chat.told()
+    answer = chat.say(asked)
+    assert "no price limit for any one part" in answer.casefold()
+    assert "$" not in answer
+
+
+def test_who_wants_what_costs_least_says_of_no_price_that_it_does_not_matter():
+    chat = opened("neutral", briefing=briefing_with("cheapest_flights"))
+    chat.say("What is your budget for the whole trip?")
+    assert "price limit" not in chat.say("Is there a price limit for the flights?").casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_is_asked_for_by_itself_again_is_said_beside_what_is_new(condition):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    assert "seat_position" in chat.told()
+    answer = chat.say("How many stars should the hotel have? And which seat position?")
+    assert "star" in answer.casefold() and "aisle" in answer.casefold()
+
+
+@pytest.mark.parametrize(
+    "played, denied",
+    (
+        ("Is {early} for sure (back on {back})?", ("departure_date",)),
+        ("So you leave on {early} and return on {back}, right?", ("departure_date",)),
+        ("Is {first} certain (back on {late})?", ("nights",)),
+    ),
+)
+def test_a_last_day_that_fits_a_wrong_first_one_is_not_denied_too(played, denied):
+    facts = [
+        replace(one, value="2027-05-13") if one.key == "departure_date" else one for one in FACTS
+    ]
+    briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+    days = {"early": 12, "back": 15, "first": 13, "late": 18}
+    answer = opened("generic", briefing=briefing).say(
+        played.format(**{name: f"2027-05-{day}" for name, day in days.items()})
+    )
+    assert ("nights" in answer) == ("nights" in denied)
+    assert ("13" in answer) == ("departure_date" in denied)
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_equally_fine_rooms_ask_not_what_a_wish_for_an_attraction_means(condition):
+    chat = opened(condition, briefing=briefing_with("attraction_either"))
+    chat.say("What kind of attraction: a museum, a tour or a show?")
+    answer = chat.say("Which should the room be, deluxe or standard, or are both equally fine?")
+    assert not re.search(r"museum|tour|show", answer, re.I)
