@@ -1,4 +1,4 @@
-"""Words of what agents ask for and nobody wants anything of: what offers show besides, part prices."""
+"""Words of what agents ask for and nobody wants: offer fields that no wish reads, part prices."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

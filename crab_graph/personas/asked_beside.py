@@ -34,7 +34,7 @@ def asked_beside(reading: Reading) -> tuple[str, ...]:
     facts = reading.lexicon.facts
     places = {key: place for place, key in enumerate(facts)}
     found: dict[str, None] = {}
-    for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
+    for row, (segment, features) in enumerate(reading.clauses):
         scores = {key: float(reading.fact_scores[row, places[key]]) for key in features.facts}
         asked = [key for key in scores if key in reading.asked and scores[key] > _ASKED]
         is_list = segment.is_request or len(_bare_cues(features)) > AS_MANY
@@ -58,7 +58,7 @@ def asked_alone(reading: Reading) -> tuple[str, ...]:
     facts = reading.lexicon.facts
     places = {key: place for place, key in enumerate(facts)}
     found: dict[str, None] = {}
-    for row, (segment, features) in enumerate(zip(reading.segments, reading.features, strict=True)):
+    for row, (segment, features) in enumerate(reading.clauses):
         is_question = segment.text.rstrip().endswith("?") or _PLEASE.search(segment.text)
         if (
             not (segment.is_request and is_question)

@@ -1,6 +1,6 @@
 """What one simulated user knows, in two levels of disclosure, and said of it (paper A.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
@@ -158,6 +158,11 @@ class UserBriefing:
         words = self.lexicon.facts
         forms = ((fact, words[fact.key].form) for fact in self.facts if fact.key in words)
         return all(len(fact.value) == 1 for fact, form in forms if form is ValueForm.NAMES)
+
+    def count_details(self, keys: Iterable[str]) -> int:
+        """Return how many details facts are; names beside what is told of each person are none."""
+        forms = [self.lexicon.facts[key].form for key in keys]
+        return len(forms) - (ValueForm.NAMES in forms and ValueForm.DATES in forms)
 
     def fact(self, key: str) -> Fact | None:
         """Return the fact with that key, if the user has it."""

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
-from crab_graph.personas.fact_answers import absence_words, chosen_facts, closing_words
+from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.sought_facts import (
-    absent_facts,
     asks_openly,
     doubted,
     is_asked_by_name,
+    names_somebody,
     pointed_at,
     read_alone,
 )
@@ -104,7 +105,7 @@ def _settles_a_doubt(turn: Turn) -> bool:
 
 def _is_pinned(turn: Turn, key: str) -> bool:
     """Tell whether what is played back is asked about by itself, or is to be confirmed."""
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    clauses = turn.reading.clauses
     return key in turn.playback.questioned or any(
         one.is_request and TO_CONFIRM.search(one.text) and "how:cue" in how.facts.get(key, ())
         for one, how in clauses
@@ -146,7 +147,9 @@ def _is_tagged(turn: Turn, key: str) -> bool:
     """Tell whether what was said for sure, or at the outset, only needs a yes."""
     if not turn.memory.record.is_settled(key):
         return False
-    clauses = list(zip(turn.reading.segments, turn.reading.features, strict=True))
+    if names_somebody(turn, key):
+        return True
+    clauses = turn.reading.clauses
     # Names and dates of birth have no words by which a clause would be about them.
     about = [one for one, how in clauses if key in how.facts] or [one for one, _ in clauses]
     return any(map(is_tag, about)) or turn.facts[key].level is FactLevel.BASIC
@@ -166,7 +169,7 @@ def _others(turn: Turn) -> list[Fact]:
 def _right(turn: Turn) -> list[str]:
     """Return what is played back rightly, without what a message plays back as one of several."""
     reading = turn.reading
-    clauses = zip(reading.segments, reading.features, strict=True)
+    clauses = reading.clauses
     several = {key for one, how in clauses if OR.search(one.text) for key in how.facts}
     several &= {*reading.exactly}
     return [key for key in turn.playback.right if key not in several]

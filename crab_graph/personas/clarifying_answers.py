@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from crab_graph.personas.absences import absence_words
 from crab_graph.personas.check_answers import check
-from crab_graph.personas.fact_answers import absence_words, chosen_facts
+from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 _OFTEN = 3

@@ -9,7 +9,6 @@ from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.sought_facts import asked_facts, asks_openly
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.user_guide import fact_label
-from crab_graph.personas.wordbook import ValueForm
 
 _SURELY = 3
 """So many details that nobody asked for are told in answer to no question that was misread."""
@@ -53,7 +52,7 @@ def _new_details(said: str, hearing: Hearing, briefing: UserBriefing) -> list[st
 def _too_many(said: str, hearing: Hearing, briefing: UserBriefing) -> list[str]:
     """Return the details of an answer that gives more of them than its condition lets it."""
     limit, new = hearing.behavior.facts_per_answer, _new_details(said, hearing, briefing)
-    if hearing.turn is None or limit is None or _counted(new, briefing) <= limit:
+    if hearing.turn is None or limit is None or briefing.count_details(new) <= limit:
         return []
     return new[limit:]
 
@@ -76,12 +75,6 @@ def _is_mentioned(key: str, turn: Turn) -> bool:
 def _details(keys: Iterable[str], briefing: UserBriefing) -> list[str]:
     known = {fact.key: fact.level for fact in briefing.facts}
     return [key for key in keys if known.get(key) is FactLevel.DETAIL]
-
-
-def _counted(keys: Iterable[str], briefing: UserBriefing) -> int:
-    """Return how many details keys are; the names beside what is told of each person are none."""
-    forms = [briefing.lexicon.facts[key].form for key in keys]
-    return len(forms) - (ValueForm.NAMES in forms and ValueForm.DATES in forms)
 
 
 def _asks_something(turn: Turn) -> bool:

@@ -42,8 +42,8 @@ class UserMemory:
     `seen` is what the agent's messages have brought so far, `declined` the facts asked for on which
     the user said that it has no wish; `idle` counts the turns in a row without progress,
     `asked_back` those in which the user asked what a question means; `later` are the facts that it
-    says with its next turn. `promises` says whether it has just said that it comes to the rest of what
-    was asked, and `warned` whether it has announced that it will leave.
+    says with its next turn. `promises` says whether it has just said that it comes to the rest of
+    what was asked, and `warned` whether it has announced that it will leave.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)

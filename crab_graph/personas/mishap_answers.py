@@ -48,7 +48,8 @@ _ANEW = re.compile(
 )
 """Asks whether to make a booking anew."""
 _GOES_ON = re.compile(
-    r"\b(?:shall|should|may|can|want me to|like me to)\b[^?.]{0,20}"
+    r"(?:\b(?:shall|should|may|can|want me to|like me to|gonna|going to|i will|i would|let me"
+    r"|lemme)|\bi'll|\bi'd)\b[^?.]{0,20}"
     r"\b(?:(?:keep|go on|continue) (?:looking|searching|trying)"
     r"|(?:look|search) (?:again|further|on))\b[^?.]*\?",
     re.I,

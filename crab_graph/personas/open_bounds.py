@@ -27,7 +27,7 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
     reading, facts = turn.reading, turn.briefing.lexicon.facts
     found: set[str] = set()
     is_bounded = False
-    for segment, how in zip(reading.segments, reading.features, strict=True):
+    for segment, how in reading.clauses:
         if not segment.is_request:
             continue
         if segment.says("closing") or _BEYOND.search(segment.text):

@@ -1,6 +1,6 @@
 """How a user answers when it may choose: which option it takes, and what else was asked."""
 
-from crab_graph.personas.fact_answers import chosen_facts
+from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 

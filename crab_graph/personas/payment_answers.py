@@ -4,10 +4,11 @@ import re
 from dataclasses import replace
 
 from crab_graph.money import format_dollars
+from crab_graph.personas.absences import absence_words
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.declined_cards import failed_another, is_declined, method_words
 from crab_graph.personas.error_reactions import Reaction
-from crab_graph.personas.fact_answers import absence_words, chosen_facts
+from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.failed_cards import asks_retry
 from crab_graph.personas.founded_denials import brands_in
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve

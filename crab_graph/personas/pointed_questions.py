@@ -21,7 +21,8 @@ _REACH = 24
 """Characters between two values that a question names together."""
 _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
-    r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back|too|as well|also (?:for|on|in|the))\b"
+    r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back|too|as well"
+    r"|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(
     r"\b(?:per|for (?:one|each|every)) (?:person|head|traveller|traveler|guest|adult|night)\b"
@@ -64,7 +65,7 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     before: list[str] = []
-    clauses = zip(reading.segments, reading.features, strict=True)
+    clauses = reading.clauses
     for segment, features in clauses:
         named = _throughout_in(segment, features, reading.lexicon)
         is_asked = segment.is_request and ("?" in segment.text or _TELL_IF.search(segment.text))
@@ -112,7 +113,7 @@ def _listed_menus(reading: Reading) -> Iterator[str]:
 
 
 def _questions(reading: Reading) -> Iterator[tuple[Segment, ClauseFeatures]]:
-    for segment, features in zip(reading.segments, reading.features, strict=True):
+    for segment, features in reading.clauses:
         if segment.is_request and not ANY_ID.search(segment.text):
             yield segment, features
 

@@ -1,14 +1,12 @@
 """Which facts a message asks for, of those that a user has and of those on which it has no wish."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
-from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.memory import OPEN
 from crab_graph.personas.open_bounds import asks_any_wish, open_bounds
 from crab_graph.personas.plan_answers import can_approve
-from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.pointed_questions import (
     OR,
     asked_by_values,
@@ -52,6 +50,8 @@ _WHOSE = re.compile(
     r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
 )
 """Asks whose each date of birth is."""
+_ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
+"""Names their order alone."""
 _ELSE = re.compile(
     r"\b(?:anything|something) (?:else|more|further)\b|\banything\b[^?]{0,12}\bfor\b"
 )
@@ -64,12 +64,6 @@ _ONCE_MORE = re.compile(
     r"|have you (?:got )?(?:one|any)\b|(?:come|say that|once|say it) (?:again|more)\b)[^?]{0,20}\?"
 )
 """A question that names nothing and asks for what was just spoken of."""
-_ANY_DOES = re.compile(
-    r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
-    r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
-    r"|\bany (?:day|date|time|hour|kind|sort)\b"
-)
-"""Says that on something there is no wish."""
 _OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
 _WANTS = re.compile(
     r"\b(?:please|pls|plz|send|give me|tell me|share|(?:do|will|would|still|just|only|also) need"
@@ -91,7 +85,7 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += owed_of_persons(turn)
     passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere)
     keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
-    keys += [one for key in keys for one in _bound_by(turn, key) if _is_open(turn, one)]
+    keys += [one for key in keys for one in bound_by(turn, key) if _is_open(turn, one)]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly
@@ -111,7 +105,7 @@ def asked_facts(turn: Turn) -> list[str]:
     bounds = _bounds(turn)
     if asks_openly(turn) or bounds is not None:
         said = [key for key in turn.facts if record.has(key)]
-        for key in sorted(turn.facts, key=lambda one: _names_somebody(turn, one)):
+        for key in sorted(turn.facts, key=lambda one: names_somebody(turn, one)):
             is_left = key not in said and key not in named and not _says_who(turn, key)
             if bounds is not None and key not in bounds:
                 continue
@@ -123,14 +117,9 @@ def asked_facts(turn: Turn) -> list[str]:
     return [key for key in named if key not in turn.said and not is_of_part(turn, key)]
 
 
-def _clauses(turn: Turn) -> Iterator[tuple[Segment, ClauseFeatures]]:
-    """Return the clauses of a message, each with what it shows."""
-    return zip(turn.reading.segments, turn.reading.features, strict=True)
-
-
 def is_named(turn: Turn, key: str) -> bool:
     """Tell whether a clause that asks names a fact by words of its own."""
-    clauses = _clauses(turn)
+    clauses = turn.reading.clauses
     return any(one.is_request and "how:cue" in how.facts.get(key, ()) for one, how in clauses)
 
 
@@ -164,7 +153,7 @@ def is_lent(turn: Turn, key: str) -> bool:
 
 def _is_elsewhere(turn: Turn, key: str) -> bool:
     """Tell whether clauses only hint at a fact, and each of them is about another slot."""
-    named = [(one, how.facts[key]) for one, how in _clauses(turn) if key in how.facts]
+    named = [(one, how.facts[key]) for one, how in turn.reading.clauses if key in how.facts]
     return bool(named) and all(
         how.isdisjoint(_NAMING) and is_apart(turn, key, one) for one, how in named
     )
@@ -176,7 +165,7 @@ def _is_mention(turn: Turn, key: str) -> bool:
     if fact is None or not any(cue.search(str(fact.value)) for cue in lexicon.slots.values()):
         return False
     asked = {*turn.reading.asked} - {key}
-    clauses = _clauses(turn)
+    clauses = turn.reading.clauses
     own = [(one, how) for one, how in clauses if one.is_request and how.names(key)]
     return bool(own) and all(
         "value" in how.facts[key]
@@ -193,7 +182,7 @@ def _is_of_noted_joint(turn: Turn, key: str) -> bool:
     told = [one for one in told if turn.memory.record.has(one.key) and one.key != key]
     if not told or key not in lexicon.facts:
         return False
-    if any(one.is_request and key in how.facts for one, how in _clauses(turn)):
+    if any(one.is_request and key in how.facts for one, how in turn.reading.clauses):
         return False
     place = list(lexicon.facts).index(key)
     scores = [float(row[place]) for row in reading.fact_scores]
@@ -209,7 +198,7 @@ def _is_joint_elsewhere(turn: Turn, key: str) -> bool:
     words = turn.briefing.lexicon.facts.get(key)
     if words is None or not words.is_joint or key not in turn.facts:
         return False
-    asking = [(one, how) for one, how in _clauses(turn) if one.is_request]
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
     slots = _spanned(turn, key)
     if not (slots and any(one.named for one, _ in asking)):
         return False
@@ -224,7 +213,7 @@ def owed_of_persons(turn: Turn) -> list[str]:
     """
     words = turn.briefing.lexicon.facts
     named: dict[str, None] = {}
-    for segment, how in _clauses(turn):
+    for segment, how in turn.reading.clauses:
         wants = segment.is_request or _WANTS.search(segment.text) is not None
         for key, shows in how.facts.items() if wants else ():
             is_own = words[key].conflict is None and words[key].form in _OF_PERSONS
@@ -246,7 +235,7 @@ def _pinned_again(turn: Turn) -> list[str]:
     words, record = turn.briefing.lexicon.facts, turn.memory.record
     return [
         key
-        for segment, how in _clauses(turn)
+        for segment, how in turn.reading.clauses
         if segment.is_request and _PINS.search(segment.text)
         for key, shows in how.facts.items()
         if "how:cue" in shows
@@ -258,10 +247,22 @@ def _pinned_again(turn: Turn) -> list[str]:
 
 
 def _whose_births(turn: Turn) -> list[str]:
-    """Return the dates of birth where it is asked whose each of them is."""
-    key = next((k for k, one in turn.briefing.lexicon.facts.items() if _is_of_births(one)), "")
-    is_told = key in turn.facts and turn.memory.record.has(key)
-    return [key] if is_told and _WHOSE.search(turn.reading.utterance.text) else []
+    """Return the dates of birth where it is asked whose each is, and not if their order holds."""
+    key, text = _key_of_births(turn), turn.reading.utterance.text
+    is_open = _WHOSE.search(text) is not None and not asks_same_order(turn)
+    return [key] if is_open and turn.memory.record.has(key) else []
+
+
+def asks_same_order(turn: Turn) -> bool:
+    """Tell whether a message asks if dates of birth that were told stand in the names' order."""
+    found = _WHOSE.search(turn.reading.utterance.text)
+    is_told = turn.memory.record.has(_key_of_births(turn))
+    return is_told and found is not None and _ORDERED.search(found[0]) is not None
+
+
+def _key_of_births(turn: Turn) -> str:
+    known = turn.briefing.lexicon.facts.items()
+    return next((key for key, one in known if _is_of_births(one) and key in turn.facts), "")
 
 
 def _is_of_births(words: FactWords) -> bool:
@@ -277,7 +278,7 @@ def _by_hours(turn: Turn) -> list[str]:
 def _asked_again(turn: Turn) -> list[str]:
     """Return what stands before a question that only asks to have it said once more."""
     named: list[str] = []
-    for segment, how in _clauses(turn):
+    for segment, how in turn.reading.clauses:
         if segment.is_request and named and _ONCE_MORE.search(segment.text):
             return named
         named = [key for key in how.facts if key in turn.facts and how.names(key)]
@@ -291,7 +292,7 @@ def _of_several(turn: Turn) -> list[str]:
     """
     known = [key for key in turn.facts if _is_open(turn, key)]
     found: dict[str, None] = {}
-    for segment, how in _clauses(turn):
+    for segment, how in turn.reading.clauses:
         is_general = segment.is_request and asks_any_wish(segment.text) and how.topics
         for key in known if is_general and len(segment.named) > 1 else ():
             slots = _spanned(turn, key)
@@ -303,7 +304,7 @@ def _of_several(turn: Turn) -> list[str]:
 def _of_named(turn: Turn) -> list[str]:
     """Return what is left to say of the slots for which a question asks any wish, or any more."""
     found: dict[str, None] = {}
-    for segment, _ in _clauses(turn):
+    for segment, _ in turn.reading.clauses:
         text = segment.text
         is_general = segment.is_request and (asks_any_wish(text) or _ELSE.search(text) is not None)
         for key in turn.facts if is_general and segment.named else ():
@@ -324,7 +325,7 @@ def doubted(turn: Turn) -> list[str]:
     is_deal = reading.asks_booking or reading.asks_choice
     if reading.ids or (is_deal and can_approve(turn)):
         return []
-    clauses = list(_clauses(turn))
+    clauses = turn.reading.clauses
     asked = [
         (one, how)
         for number, (one, how) in enumerate(clauses)
@@ -380,10 +381,11 @@ def _says_who(turn: Turn, key: str) -> bool:
     """Tell whether a fact says who somebody is: nobody is asked for that beside a plan."""
     reading = turn.reading
     is_beside_plan = bool(reading.ids) and (reading.asks_booking or reading.asks_choice)
-    return is_beside_plan and _names_somebody(turn, key)
+    return is_beside_plan and names_somebody(turn, key)
 
 
-def _names_somebody(turn: Turn, key: str) -> bool:
+def names_somebody(turn: Turn, key: str) -> bool:
+    """Tell whether a fact says who somebody is."""
     words = turn.briefing.lexicon.facts.get(key)
     return words is not None and words.form in _OF_PERSONS
 
@@ -393,7 +395,7 @@ def _is_noted(turn: Turn, key: str) -> bool:
 
     What was told for sure is noted by being named beside another question.
     """
-    played, clauses = turn.playback, list(_clauses(turn))
+    played, clauses = turn.playback, turn.reading.clauses
     if key not in turn.facts or key in (*played.questioned, *played.wrong):
         return False
     asking = [how for one, how in clauses if one.is_request]
@@ -440,45 +442,7 @@ def new_facts(turn: Turn) -> list[str]:
     return [key for key in asked_facts(turn) if key in turn.facts and not record.is_settled(key)]
 
 
-def absent_facts(turn: Turn) -> list[str]:
-    """Return the keys asked for on which the user has no wish, and has not said so.
-
-    It says so again where a question names the thing again, and does not play that back.
-    """
-    known, declined = turn.facts, turn.memory.declined
-    words = turn.briefing.lexicon.facts
-    asked = (
-        key
-        for key in asked_facts(turn)
-        if key in words
-        and key not in known
-        and not (_bound_by(turn, key) or _is_asked_elsewhere(turn, key))
-    )
-    noted = {key for one, how in _clauses(turn) if _notes_absence(one) for key in how.facts}
-    return [
-        key
-        for key in asked
-        if key not in declined or (key not in noted and is_asked_by_name(turn, key))
-    ]
-
-
-def _is_asked_elsewhere(turn: Turn, key: str) -> bool:
-    """Tell whether all that asks by words of a fact names other slots than its own."""
-    people = [one for one in turn.briefing.lexicon.facts if _names_somebody(turn, one)]
-    asking = [
-        one
-        for one, how in _clauses(turn)
-        if one.is_request
-        and "how:cue" in how.facts.get(key, ())
-        and not any("how:cue" in how.facts.get(other, ()) for other in people)
-    ]
-    slots = slots_of(turn, key)
-    return bool(asking and slots) and all(
-        one.named and one.named.isdisjoint(slots) for one in asking
-    )
-
-
-def _bound_by(turn: Turn, key: str) -> list[str]:
+def bound_by(turn: Turn, key: str) -> list[str]:
     """Return the joint wishes by which not anything will do of what the user has no wish on itself.
 
     Who wants no visit next to a journey by night cannot say that any day will do.
@@ -489,17 +453,10 @@ def _bound_by(turn: Turn, key: str) -> list[str]:
     return [joint for joint, keys in bounds.items() if joint in turn.facts and key in keys]
 
 
-def _notes_absence(segment: Segment) -> bool:
-    """Tell whether a clause checks what was said, or says itself that anything will do."""
-    is_question = segment.text.rstrip().endswith(("?", ":"))
-    is_told = is_check(segment) and not OR.search(segment.text)
-    return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
-
-
 def is_asked_by_name(turn: Turn, key: str) -> bool:
     """Tell whether a clause that asks for a fact names the slot it is about, if there is one."""
     slots = set(turn.briefing.lexicon.facts[key].slots)
-    clauses = _clauses(turn)
+    clauses = turn.reading.clauses
     return key in turn.reading.asked and any(
         one.is_request
         and not (slots and one.scope.isdisjoint(slots))

@@ -24,7 +24,8 @@ class Decision:
 
     The tail is said last, after thanks and the like; `declined` are facts asked for on which the
     user said that it has no wish, `later` those that belong to it and come with the next turn; who
-    `promises` has said that it comes to the rest of what was asked. The reaction is that to an error, with the fact it is about.
+    `promises` has said that it comes to the rest of what was asked. The reaction is that to an
+    error, with the fact it is about.
     """
 
     parts: tuple[str, ...]

@@ -118,6 +118,11 @@ class Reading:
         """What the ids of items begin with, casefolded."""
 
     @cached_property
+    def clauses(self) -> Sequence[tuple[Segment, ClauseFeatures]]:
+        """Its clauses, each with what it shows."""
+        return tuple(zip(self.segments, self.features, strict=True))
+
+    @cached_property
     def asked(self) -> tuple[str, ...]:
         """Keys of the facts it asks for, in its order."""
         return tuple(self._questions)
@@ -174,7 +179,7 @@ class Reading:
         if self.asked or self._is_explained:
             return ()
         found: list[str] = []
-        for segment, one in zip(self.segments, self.features, strict=True):
+        for segment, one in self.clauses:
             named = [k for k, how in one.facts.items() if "how:cue" in how and "value" not in how]
             if segment.is_request or len(named) > AS_MANY:
                 found += named
@@ -354,9 +359,7 @@ class Reading:
     def _asks_for_any(self) -> bool:
         """Whether a clause that asks names anything that is asked for."""
         return any(
-            one.is_request and how.names(key)
-            for one, how in zip(self.segments, self.features, strict=True)
-            for key in self.asked
+            one.is_request and how.names(key) for one, how in self.clauses for key in self.asked
         )
 
     @cached_property

@@ -6,8 +6,8 @@ from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
 
-def asked_unwished(turn: Turn, before: str = "") -> dict[str, UnwishedWords]:
-    """Return the words of what a message asks for and no user has a wish on, by name.
+def asked_unwished(turn: Turn, before: str = "") -> list[str]:
+    """Return the names of what a message asks for and no user has a wish on.
 
     It is that alone which is asked `before` the fact of that key by its own words.
 
@@ -16,24 +16,25 @@ def asked_unwished(turn: Turn, before: str = "") -> dict[str, UnwishedWords]:
     """
     reading = turn.reading
     if reading.ids or reading.asks_booking or reading.asks_wallet:
-        return {}
-    clauses = list(zip(reading.segments, reading.features, strict=True))
+        return []
+    clauses = reading.clauses
     ends = (at for at, (one, how) in enumerate(clauses) if one.is_request and how.names(before))
     asking = [one for one, _ in clauses[: next(ends, len(clauses))]]
     asking = [one for one in asking if one.is_request and not is_check(one)]
     asking = [one for one in asking if not _is_of_joint(turn, one)]
-    return {
-        name: words
+    return [
+        name
         for name, words in turn.briefing.lexicon.unwished.items()
         if not (words.spares and _weighs_prices(turn, words.spares))
         if any(_asks_for(turn, words, one) for one in asking)
-    }
+    ]
 
 
 def is_of_part(turn: Turn, key: str) -> bool:
     """Tell whether all that asks for a fact that was told asks for it of one part alone."""
-    words = [one for one in asked_unwished(turn).values() if one.spares == key]
-    clauses = zip(turn.reading.segments, turn.reading.features, strict=True)
+    unwished = turn.briefing.lexicon.unwished
+    words = [unwished[name] for name in asked_unwished(turn) if unwished[name].spares == key]
+    clauses = turn.reading.clauses
     asking = [
         one
         for one, how in clauses

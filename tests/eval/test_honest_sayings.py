@@ -48,7 +48,7 @@ def test_each_amount_is_not_the_price_of_one_unit():
 
 
 @pytest.mark.parametrize(
-    "things", ["the two tickets to the", "2 tickets for", "both seats in the", "two visitors at the"]
+    "things", ("the two tickets to the", "2 tickets for", "both seats in the", "two guests at the")
 )
 def test_how_many_of_something_stands_between_an_amount_and_what_it_is_of(things):
     said = (

@@ -53,7 +53,10 @@ def test_the_rest_follows_where_the_agent_only_waits_for_it(condition, waits):
     "asked, thing",
     (
         ("Is any particular fare wished?", "fare"),
-        ("Does it matter whether the fare is Saver or Classic, or is there more on flights?", "fare"),
+        (
+            "Does it matter whether the fare is Saver or Classic, or is there more on flights?",
+            "fare",
+        ),
     ),
 )
 def test_of_what_nobody_has_a_wish_on_any_will_do(asked, thing, condition):

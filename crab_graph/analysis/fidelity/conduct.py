@@ -80,12 +80,12 @@ def facts_per_answer(lived: Lived) -> Iterator[Case]:
         new = [told for told in one.told if lived.facts[told.key].level is FactLevel.DETAIL]
         if not new:
             continue
-        band = None
+        number, band = lived.briefing.count_details(told.key for told in new), None
         if behavior is not None:
             limit = behavior.facts_per_answer or inf
             band = Band(1.0, limit + left, is_of_each=True)
-            left = min(max(limit + left - len(new), 0.0), limit) if behavior.spreads else 0.0
-        yield Case(len(new), band)
+            left = min(max(limit + left - number, 0.0), limit) if behavior.spreads else 0.0
+        yield Case(number, band)
 
 
 def indirect(lived: Lived) -> Iterator[Case]:

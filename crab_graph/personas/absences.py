@@ -1,0 +1,141 @@
+"""On what a user has no wish: which of the facts asked for, and what it says of them."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from crab_graph.personas.briefing import Fact
+from crab_graph.personas.played_clauses import is_check
+from crab_graph.personas.pointed_questions import OR
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.sought_facts import (
+    asked_facts,
+    asks_openly,
+    bound_by,
+    is_asked_by_name,
+    names_somebody,
+    new_facts,
+    slots_of,
+)
+from crab_graph.personas.turns import Turn
+from crab_graph.personas.unwished import asked_unwished
+from crab_graph.personas.wordbook import UnwishedWords
+
+_FEW_ABSENCES = 2
+"""So many facts that the user lacks are spoken of by name where it has told all its wishes."""
+_NAMED_ABSENCES = 12
+"""Who may say all at once names no more of them in one breath."""
+_SOME_ABSENCES = 4
+"""Others name no more of them."""
+_ANY_DOES = re.compile(
+    r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
+    r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
+    r"|\bany (?:day|date|time|hour|kind|sort)\b"
+)
+"""Says that on something there is no wish."""
+
+
+def absent_facts(turn: Turn) -> list[str]:
+    """Return the keys asked for on which the user has no wish, and has not said so.
+
+    It says so again where a question names the thing again, and does not play that back.
+    """
+    known, declined = turn.facts, turn.memory.declined
+    words = turn.briefing.lexicon.facts
+    asked = (
+        key
+        for key in asked_facts(turn)
+        if key in words
+        and key not in known
+        and not (bound_by(turn, key) or _is_asked_elsewhere(turn, key))
+    )
+    noted = {key for one, how in turn.reading.clauses if _notes_absence(one) for key in how.facts}
+    return [
+        key
+        for key in asked
+        if key not in declined or (key not in noted and is_asked_by_name(turn, key))
+    ]
+
+
+def _is_asked_elsewhere(turn: Turn, key: str) -> bool:
+    """Tell whether all that asks by words of a fact names other slots than its own."""
+    people = [one for one in turn.briefing.lexicon.facts if names_somebody(turn, one)]
+    asking = [
+        one
+        for one, how in turn.reading.clauses
+        if one.is_request
+        and "how:cue" in how.facts.get(key, ())
+        and not any("how:cue" in how.facts.get(other, ()) for other in people)
+    ]
+    slots = slots_of(turn, key)
+    return bool(asking and slots) and all(
+        one.named and one.named.isdisjoint(slots) for one in asking
+    )
+
+
+def _notes_absence(segment: Segment) -> bool:
+    """Tell whether a clause checks what was said, or says itself that anything will do."""
+    is_question = segment.text.rstrip().endswith(("?", ":"))
+    is_told = is_check(segment) and not OR.search(segment.text)
+    return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
+
+
+def absence_words(
+    turn: Turn, given: Sequence[Fact], played: Sequence[str] = (), unknown: Sequence[str] = ()
+) -> tuple[list[str], tuple[str, ...]]:
+    """Say on which of the facts asked for the user has no wish, and return their keys.
+
+    They take nothing of what one answer holds; those that are asked behind what waits wait with it.
+    Of many it speaks as of the rest, but not while it has wishes that the agent does not know.
+    What was `played` back is not asked for beside that, but for what is `unknown` to the user.
+    """
+    asked = asked_facts(turn)
+    lexicon, speaker = turn.briefing.lexicon, turn.speaker
+    words: Mapping[str, UnwishedWords] = {**lexicon.facts, **lexicon.unwished}
+    new = [key for key in new_facts(turn) if key not in played]
+    absent = [key for key in absent_facts(turn) if key not in played]
+    waiting = [key for key in new if key not in {fact.key for fact in given}]
+    if waiting:
+        absent = [key for key in absent if asked.index(key) < asked.index(waiting[0])]
+    absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
+    unwished = asked_unwished(turn, before=waiting[0] if waiting else "")
+    absent += unwished
+    ends = asks_openly(turn) and not given and not waiting
+    if not absent and not ends:
+        return [], ()
+    limit = turn.behavior.facts_per_answer
+    most = _NAMED_ABSENCES if limit is None else _SOME_ABSENCES
+    if ends:
+        lacking = absent if limit != 1 or unknown else []
+        own = speaker.without([words[key] for key in lacking]) if lacking else []
+        own = [speaker.phrase("no_wish")] if len(lacking) > most else own
+        return [*own, speaker.phrase("nothing_else")], tuple(absent)
+    record = turn.memory.record
+    told = {fact.key for fact in given}
+    has_more = any(
+        not record.has(key) and key not in told for key in turn.facts if _is_wish(turn, key)
+    )
+    few = _SOME_ABSENCES if limit is None else _FEW_ABSENCES
+    if len(absent) <= few or has_more or waiting or played:
+        absent = absent[:most]
+        return speaker.without([words[key] for key in absent]), tuple(absent)
+    has_some = any(key in turn.facts for key in asked)
+    return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
+
+
+def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> list[str]:
+    """Say that nothing is left where that was asked beside what is answered, and it is so.
+
+    It is said already where the user speaks of all the rest in what it says to be `without`.
+    """
+    if turn.speaker.phrase("no_more_wish") in without:
+        return []
+    left = {key for key in new_facts(turn) if key in turn.facts} - {fact.key for fact in given}
+    if not given or left or not asks_openly(turn) or not turn.reading.asked:
+        return []
+    return [turn.speaker.phrase("nothing_else")]
+
+
+def _is_wish(turn: Turn, key: str) -> bool:
+    """Tell whether a fact is one that what the agent finds may meet or miss."""
+    words = turn.briefing.lexicon.facts.get(key)
+    return words is not None and (words.conflict is not None or words.is_joint)

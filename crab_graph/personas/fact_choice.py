@@ -1,0 +1,274 @@
+"""Which of the facts asked for one answer gives, and in which order."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from crab_graph.personas.absences import absent_facts
+from crab_graph.personas.briefing import Fact
+from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.founded_denials import stands_in
+from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.sought_facts import (
+    asked_facts,
+    asks_openly,
+    doubted,
+    is_apart,
+    is_lent,
+    is_named,
+    new_facts,
+    owed_of_persons,
+    pointed_at,
+    read_alone,
+    slots_of,
+)
+from crab_graph.personas.turns import Turn
+from crab_graph.personas.wordbook import ValueForm
+
+_BY_TOPIC = frozenset({"how:topic", "how:hint"})
+_ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
+_WHICH = re.compile(r"(?:and |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
+"""Asks for one thing in so many words."""
+_MISSES = re.compile(
+    r"\b(?:again|repeat|re-?send|once more|one more time|still (?:need|miss|lack|require|wait|want"
+    r"|do not|don'?t|haven'?t|have not|without|open|missing|to come)\w*"
+    r"|(?:only|just) (?:miss|lack|need)\b|missing|lacking|(?:got|get|was|were) (?:lost|cut)"
+    r"|(?:did not|didn'?t|have not|haven'?t|never) (?:quite )?(?:get|got|catch|caught|receive\w*"
+    r"|see|seen|come|came|arrive\w*))\b",
+    re.I,
+)
+"""Says that something was not received that may have been told."""
+_FURTHER = re.compile(
+    r"\b(?:further|additional|any (?:other|more)|(?:any|some)thing (?:else|more))\b"
+)
+"""Asks for what was not told."""
+_TIMES_AGAIN = 3
+"""So often a fact is said that is asked for again while others wait."""
+
+
+def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
+    """Choose which of the facts asked for one answer gives: new ones, in the question's order.
+
+    None of those is chosen that are answered otherwise, and named with `but`.
+
+    When there is nothing new to say, those said least often: an agent that asks again does get all
+    of them. What it wants exactly is said again beside anything but a yes or a payment.
+    """
+    record, facts = turn.memory.record, turn.facts
+    known = [key for key in asked_facts(turn) if key in facts]
+    # What a question points at is said, whatever else is new.
+    wanted = {*new_facts(turn), *pointed_at(turn)}
+    missed = [key for key in known if _is_missed(turn, key)]
+    wanted |= {*missed}
+    chosen = [key for key in known if key in wanted]
+    if not (turn.reading.asks_approval or (asks_for_plan(turn) and can_approve(turn))):
+        wanted |= {*turn.reading.exactly, *_asked_again(turn)}
+        chosen = [key for key in known if key in wanted]
+        if not (chosen or absent_facts(turn) or asks_openly(turn)):
+            chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
+    chosen = [key for key in chosen if key not in but]
+    # What is noted rightly and was told for sure is said again only where nothing else is.
+    chosen = [key for key in chosen if not is_known_well(turn, key)] or chosen
+    limit = turn.behavior.facts_per_answer
+    if limit is not None:
+        # What was asked for before and is still open comes before what is asked for now.
+        waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
+        chosen.sort(key=lambda key: _rank(turn, key, is_waiting=key in waited or key in missed))
+    taken = chosen[:limit]
+    people = _beside_people(turn, taken, chosen)
+    anew = _asked_anew(turn) if limit is not None else []
+    told = [*people, *taken, *(key for key in anew if key not in (*taken, *but))]
+    return [facts[key] for key in told]
+
+
+def _asked_anew(turn: Turn) -> list[str]:
+    """Return what was told for sure and a question asks for once more, by words of its own.
+
+    It is nothing new, so that it takes nothing of what one answer holds.
+    """
+    clauses = turn.reading.clauses
+    asking = [how for one, how in clauses if one.is_request and _WHICH.match(one.text)]
+    return [
+        key
+        for key in turn.facts
+        if turn.memory.record.is_settled(key)
+        and key not in turn.playback.right
+        and any("how:cue" in how.facts.get(key, ()) for how in asking)
+    ]
+
+
+def _beside_people(turn: Turn, taken: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return what is told in one breath with what is taken, where a clause names both.
+
+    Whoever is asked for all dates of birth says whose they are, and of one person alone also when
+    it was born beside its name.
+    """
+    words, is_for_one = turn.reading.lexicon.facts, turn.briefing.is_for_one
+
+    def is_of_people(key: str) -> bool:
+        return words[key].conflict is None and words[key].form in (ValueForm.NAMES, ValueForm.DATES)
+
+    told = {key for key in taken if is_of_people(key)}
+    return [
+        key
+        for key in chosen
+        if key not in taken and is_of_people(key) and not turn.memory.record.has(key)
+        if is_for_one or words[key].form is ValueForm.NAMES
+        if any(key in how.facts and told & how.facts.keys() for _, how in turn.reading.clauses)
+    ]
+
+
+def _is_missed(turn: Turn, key: str) -> bool:
+    """Tell whether a clause asks by name for what was told for sure, as it was not received."""
+    record = turn.memory.record
+    if not record.is_settled(key) or record.times(key) >= _TIMES_AGAIN:
+        return False
+    clauses = turn.reading.clauses
+    near = [
+        " ".join(two.text for two, _ in clauses[max(at - 1, 0) : at + 1])
+        for at in range(len(clauses))
+    ]
+    return any(
+        one.is_request and "how:cue" in how.facts.get(key, ()) and _MISSES.search(said) is not None
+        for (one, how), said in zip(clauses, near, strict=True)
+    )
+
+
+def _rank(turn: Turn, key: str, *, is_waiting: bool) -> tuple[int, bool]:
+    """Return the place of a fact among those asked for, the least first.
+
+    Nothing is passed over a second time for what is asked for the first time.
+    """
+    urgency = _urgency(turn, key)
+    return (min(urgency, -1) if is_waiting and urgency <= 0 else urgency, not is_waiting)
+
+
+def _urgency(turn: Turn, key: str) -> int:
+    """Return how soon a fact is said by who says few at once, the least first.
+
+    Behind what a message asks for comes what it only seems to, as it names the topic of that, and
+    last what was said for sure and stands in it rightly.
+    """
+    reading = turn.reading
+    if key in doubted(turn):
+        return -2
+    if key in pointed_at(turn) or key in owed_of_persons(turn):
+        return -1
+    is_only_left = asks_openly(turn) and key not in reading.asked
+    if is_only_left and any(is_named(turn, one) for one in new_facts(turn)):
+        # What is named comes before what is only left.
+        return 1
+    if is_only_left and _is_of_unnamed_slots(turn, key):
+        return 1
+    if turn.memory.record.is_settled(key):
+        if is_named(turn, key):
+            return 0
+        return 2 if stands_in(reading.utterance.text, key, turn.briefing) else 0
+    if _is_of_other_slots(turn, key):
+        return 1
+    has_waited = f"?{key}" in turn.memory.seen
+    if reading.lexicon.facts[key].form is ValueForm.FLAG and is_lent(turn, key) and not has_waited:
+        # A mere condition is no value to choose: what others ask for comes first, once.
+        return int(any(is_named(turn, one) for one in reading.asked if one != key))
+    named = [how for how in reading.features if key in how.facts]
+    is_beside = bool(named) and all(_is_beside_topic(turn, key, how) for how in named)
+    return int(is_beside or (_is_by_topic(named, key) and _are_pressed(turn, key)))
+
+
+def _is_of_unnamed_slots(turn: Turn, key: str) -> bool:
+    """Tell whether questions name slots, and what a fact is about is none of them."""
+    named = {slot for one in turn.reading.segments if one.is_request for slot in one.named}
+    slots = slots_of(turn, key)
+    return bool(named and slots) and slots.isdisjoint(named)
+
+
+def _is_by_topic(named: Sequence[ClauseFeatures], key: str) -> bool:
+    """Tell whether clauses ask for a fact as for all that there is of a whole part."""
+    return bool(named) and not any(how.names(key) for how in named)
+
+
+def _are_pressed(turn: Turn, key: str) -> bool:
+    """Tell whether people's own data, asked for by name, are to be told beside a fact."""
+    words = turn.reading.lexicon.facts
+    return any(
+        words[one].conflict is None and is_named(turn, one)
+        for one in new_facts(turn)
+        if one != key and one in words
+    )
+
+
+def _is_of_other_slots(turn: Turn, key: str) -> bool:
+    """Tell whether the clause that likeliest asks for a fact names other slots than it is of.
+
+    Words of its own ask for it wherever they stand, but not those that are lent to a joint wish.
+    """
+    slots, reading = slots_of(turn, key), turn.reading
+    if not reading.lexicon.facts[key].lent and is_named(turn, key):
+        return False
+    place = list(reading.lexicon.facts).index(key)
+    rows = [
+        (float(reading.fact_scores[row, place]), one)
+        for row, (one, how) in enumerate(reading.clauses)
+        if one.is_request and key in how.facts
+    ]
+    if not (slots and rows):
+        return False
+    named = max(rows, key=lambda one: one[0])[1].named
+    return bool(named) and named.isdisjoint(slots)
+
+
+def _is_beside_topic(turn: Turn, key: str, how: ClauseFeatures) -> bool:
+    """Tell whether a clause names only the topic of a fact, and others of its slots by words."""
+    if how.names(key):
+        return False
+    slots = slots_of(turn, key)
+    settled = turn.memory.record.is_settled
+    named = (other for other in how.facts if how.names(other) and not settled(other))
+    return any(slots & slots_of(turn, other) for other in named)
+
+
+def is_known_well(turn: Turn, key: str) -> bool:
+    """Tell whether the user has told a fact for sure, and a message notes it rightly, unasked."""
+    played = turn.playback
+    is_asked = key in played.questioned or key in pointed_at(turn)
+    return key in played.right and not is_asked and turn.memory.record.is_settled(key)
+
+
+def _asked_again(turn: Turn) -> list[str]:
+    """Return what a question names beside what is new.
+
+    Only who may say all at once says it once more.
+    """
+    if turn.behavior.facts_per_answer is not None:
+        return []
+    clauses = turn.reading.clauses
+    named = [
+        key
+        for key in turn.reading.asked
+        if any(
+            (one.is_request or _ASKS.match(one.text))
+            and not _FURTHER.search(one.text)
+            and "how:cue" in how.facts.get(key, ())
+            and not is_apart(turn, key, one)
+            for one, how in clauses
+        )
+    ]
+    return [key for key in (*named, *read_alone(turn)) if key in turn.facts]
+
+
+def _topics_of(turn: Turn) -> list[str]:
+    """Return what the user has not told for sure of the slots that a question names by topic.
+
+    It is what fits a question best of which only what was said before is understood; but not of
+    what that is about.
+    """
+    record, asked = turn.memory.record, asked_facts(turn)
+    spoken = {slot for key in asked for slot in slots_of(turn, key)}
+    found: dict[str, None] = {}
+    for segment, one in turn.reading.clauses:
+        for key, how in one.facts.items() if segment.is_request else ():
+            slots = slots_of(turn, key)
+            is_near = not segment.scope.isdisjoint(slots) and spoken.isdisjoint(slots)
+            is_new = key in turn.facts and not record.is_settled(key)
+            if is_near and is_new and not how.isdisjoint(_BY_TOPIC):
+                found[key] = None
+    return list(found)
