@@ -133,13 +133,19 @@ def _is_missed(turn: Turn, key: str) -> bool:
     )
 
 
-def _rank(turn: Turn, key: str, *, is_waiting: bool) -> tuple[int, bool]:
+def _rank(turn: Turn, key: str, *, is_waiting: bool) -> tuple[int, bool, int]:
     """Return the place of a fact among those asked for, the least first.
 
     Nothing is passed over a second time for what is asked for the first time.
     """
-    urgency = _urgency(turn, key)
-    return (min(urgency, -1) if is_waiting and urgency <= 0 else urgency, not is_waiting)
+    urgency, clauses = _urgency(turn, key), turn.reading.clauses
+    naming = (
+        number
+        for number, (one, how) in enumerate(clauses)
+        if one.is_request and "how:cue" in how.facts.get(key, ())
+    )
+    first = next(naming, len(clauses)) if is_waiting else 0
+    return (min(urgency, -1) if is_waiting and urgency <= 0 else urgency, not is_waiting, first)
 
 
 def _urgency(turn: Turn, key: str) -> int:

@@ -114,7 +114,14 @@ def asked_facts(turn: Turn) -> list[str]:
                 continue
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
-    return [key for key in named if key not in turn.said and not is_of_part(turn, key)]
+    noted = {*_people_of(turn)} if asks_same_order(turn) else set[str]()
+    done = {*turn.said, *(key for key in noted if record.is_settled(key))}
+    return [key for key in named if key not in done and not is_of_part(turn, key)]
+
+
+def _people_of(turn: Turn) -> list[str]:
+    """Return the facts that say who somebody is."""
+    return [key for key in turn.facts if names_somebody(turn, key)]
 
 
 def is_named(turn: Turn, key: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.personas.clinic_briefing import PATIENT
 from tests.personas.test_joint_wishes import briefing_with
-from tests.personas.test_rules_user import FACTS, Chat
+from tests.personas.test_rules_user import FACTS, PLAN, Chat
 from tests.travel_words import TRAVEL
 
 WAITS = re.compile(
@@ -129,3 +129,57 @@ def test_equally_fine_rooms_ask_not_what_a_wish_for_an_attraction_means(conditio
     chat.say("What kind of attraction: a museum, a tour or a show?")
     answer = chat.say("Which should the room be, deluxe or standard, or are both equally fine?")
     assert not re.search(r"museum|tour|show", answer, re.I)
+
+
+def test_a_wish_that_is_noted_as_such_is_no_outcome():
+    chat = opened("impatient", briefing=briefing_with("cheapest_outing"))
+    chat.say("Does the price of the flights matter to you?")
+    answer = chat.say(
+        "Noted: the flights and attraction chosen so that together they cost the least, and a "
+        "budget of $2,500.00 for the whole trip. Is that right?"
+    )
+    assert not re.search(r"compare|how would i know|can't know|cannot know", answer, re.I)
+
+
+@pytest.mark.parametrize("condition", ("terse", "d2"))
+def test_what_is_asked_a_second_time_comes_before_what_is_new(condition):
+    chat = opened(condition)
+    chat.say("Which seat position, how many stars, what kind of attraction?")
+    left = [
+        key
+        for key in ("seat_position", "hotel_stars", "attraction_category")
+        if key not in chat.told()
+    ]
+    asked = {"hotel_stars": "how many stars", "attraction_category": "what kind of attraction"}
+    again = " And ".join(f"{asked[key]}?" for key in left if key in asked)
+    chat.say(f"What budget do you have? {again}")
+    assert left[0] in chat.told()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "d2"))
+def test_nobody_says_dates_of_birth_without_whose_they_are(condition):
+    chat = opened(condition)
+    chat.say("Names and dates of birth of all travellers, please.")
+    told = {*chat.told()}
+    assert "birth_dates" not in told or "traveller_names" in told
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_dates_of_birth_in_the_order_of_the_names_are_not_said_once_more(condition):
+    chat = opened(condition)
+    for _ in range(2):
+        chat.say("Names and dates of birth of both travellers, please.")
+    assert {"traveller_names", "birth_dates"} <= {*chat.told()}
+    answer = chat.say("Thanks, names and dates of birth in that same order, right?")
+    assert "1990" not in answer and re.search(r"\b(?:yes|right|correct)\b", answer, re.I)
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral", "generic"))
+def test_who_is_told_that_another_is_looked_for_approves_nothing(condition):
+    chat = opened(condition)
+    chat.say(PLAN)
+    answer = chat.say(
+        "Bad luck: the seats on FL-48213 just sold out, nothing booked. Gonna search again, ok?"
+    )
+    assert "book it" not in answer.casefold()
+    assert re.search(r"look|find|another|search", answer, re.I)

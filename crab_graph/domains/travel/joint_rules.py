@@ -115,6 +115,18 @@ _OUTING = (
 """Names flights and what is visited together."""
 
 
+def _said_least(ids: str) -> tuple[str, ...]:
+    """Return what finds that something is said to cost least, given what ids of it begin with."""
+    named = rf"\b(?:{ids})-\d+\b"
+    return (
+        r"(?<!so that )(?<!such that )(?<!that together )"
+        r"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
+        rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
+        rf"{named}[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}{named}",
+        rf"{_LEAST}(?:(?!\bbudget\b)[^.;?!\n]){{0,60}}\$ ?\d",
+    )
+
+
 def _outing_costs_no_more(outbound: Any, return_: Any, attraction: Any, r: Any) -> Any:
     return outbound.price + return_.price + attraction.price <= r.cheapest_outing
 
@@ -413,12 +425,7 @@ JOINT_RULES = (
                 r"\bcheap flights?\b[^?]*\bor\b",
                 rf"\b(?:hotel|attraction|room|tour|rest|trip)\b[^?]*\balso\b[^?]*{_LEAST}",
             ),
-            outcome=(
-                rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
-                rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
-                rf"\bfl-\d+\b[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}\bfl-\d+\b",
-                rf"{_LEAST}[^.;?!\n]{{0,60}}\$ ?\d",
-            ),
+            outcome=_said_least("fl"),
         ),
     ),
     cd.Rule(
@@ -462,12 +469,7 @@ JOINT_RULES = (
                 rf"{_OUTING}[^?]*\b(?:mean|sum|together|combined|count|per person)\b",
                 rf"\b(?:hotel|attraction|room|tour|rest|trip)\b[^?]*\balso\b[^?]*{_LEAST}",
             ),
-            outcome=(
-                rf"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
-                rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
-                rf"\b(?:fl|at)-\d+\b[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}\b(?:fl|at)-\d+\b",
-                rf"{_LEAST}[^.;?!\n]{{0,60}}\$ ?\d",
-            ),
+            outcome=_said_least("fl|at"),
         ),
     ),
 )
