@@ -42,6 +42,7 @@ def graded(task, name, condition="generic"):
     return grade(task, dialogue.transcript), dialogue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_red_team_passes_only_where_it_may(tasks, name):
     for task in tasks:
@@ -168,6 +169,7 @@ def test_the_audit_sends_them_where_they_can_do_wrong(ladder_task, slip_task, ta
     assert found == [{"rt17", "rt18"}, {"rt19"}, set()]
 
 
+@pytest.mark.slow
 def test_every_mutation_flips_its_checks_alone_in_a_task_of_the_ladder(ladder_task):
     cells = list(matrix(ladder_task))
     assert all(cell.ok for cell in cells), [cell.told() for cell in cells if not cell.ok]

@@ -60,6 +60,7 @@ def test_the_solver_asks_for_facts_only_while_some_are_missing(benchmark):
     assert len(terse_user.visible) > len(open_user.visible)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", LACKING)
 def test_who_lacks_a_skill_fails_where_it_is_called_for_and_passes_elsewhere(benchmark, agent):
     def passes(condition, tasks):

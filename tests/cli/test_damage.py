@@ -179,6 +179,7 @@ def zeroed(line: bytes) -> bytes:
     return bytes(len(line))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damaged", "number", "words"),
     [
@@ -256,6 +257,7 @@ SURPLUS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("statement", "words"), SURPLUS.values(), ids=SURPLUS)
 def test_what_nobody_vouches_for_is_found_and_goes_nowhere(copy, capsys, statement, words):
     with duckdb.connect(str(copy / "bench" / "benchmark.duckdb")) as connection:

@@ -370,6 +370,7 @@ def test_a_wish_that_cannot_be_had_is_told_with_what_to_do_about_it(tmp_path, mo
         generate_benchmark(tmp_path / "b", **settings)
 
 
+@pytest.mark.slow
 def test_a_few_candidates_that_cannot_be_drawn_stop_no_generation(tmp_path, monkeypatch):
     monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 1)
     settings: dict[str, Any] = {"tasks": 4, "strata": (1,), "distractors": 100, "level": (2,)}

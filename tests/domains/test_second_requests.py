@@ -23,6 +23,8 @@ from crab_graph.generation.objects import IDENTITY, length, rows
 from crab_graph.generation.search import search_solutions
 from tests.domain.drawn import seeds, strata
 
+pytestmark = pytest.mark.slow
+
 DISTRACTORS = 200
 SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.filter_too_much)
 domains = st.sampled_from(("travel", "clinic")).map(find_domain)

@@ -15,6 +15,8 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.errors import UsageError
 from crab_graph.tools.tables import Table
 
+pytestmark = pytest.mark.slow
+
 PLAIN = """
 from dataclasses import replace
 

@@ -60,6 +60,7 @@ def test_messages_are_understood_as_they_are_labelled(half):
     assert min(scores[kind].macro for kind in ("asked", "intents")) >= BENCH.TARGET
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", (*BENCH.STYLES, *(f"{nth}_blind" for nth in NTH), "rare_acts"))
 def test_messages_of_every_style_are_understood(name):
     scores = scores_of(name)

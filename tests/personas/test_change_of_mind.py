@@ -33,6 +33,7 @@ def benchmark(tmp_path_factory):
     return generate_benchmark(tmp_path_factory.mktemp("change"), 4, seed=9, distractors=300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("condition", "seed"), [("d6", 0), ("terse+d6", 1), ("ruse+d6", 2)])
 def test_the_solver_follows_a_change_of_mind_and_passes(benchmark, condition, seed):
     for task in benchmark if condition == "d6" else benchmark[:2]:

@@ -15,6 +15,8 @@ from crab_graph.domains.generate import generate_benchmark
 from crab_graph.runs.grading import regrade_run
 from tests.runs.test_runs_under_faults import ROOT, kept
 
+pytestmark = pytest.mark.slow
+
 KINDS = (
     pytest.param(("travel", ""), id="after the plan"),
     pytest.param(

@@ -20,6 +20,8 @@ from crab_graph.runs.grading import regrade_run
 from crab_graph.schema import canonical_json
 from crab_graph.tools.fault_schedule import FaultKind
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CODES = {
     "sold": "sold_out",

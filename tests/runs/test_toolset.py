@@ -258,6 +258,7 @@ def test_a_run_does_not_go_on_under_another_toolset(bench, run, parity):
         cg.run(bench, "solver", out=parity.directory, toolset=EXTENDED, **SETTINGS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_is_finished_with_the_toolset_it_was_begun_with(bench, tmp_path, jobs):
     cap = RunLimits(max_messages=1)
@@ -275,6 +276,7 @@ def test_an_opened_benchmark_keeps_its_toolset(bench, tmp_path):
     assert found.config.toolset == EXTENDED
 
 
+@pytest.mark.slow
 def test_regrading_and_forking_take_the_toolset_of_the_episode(bench, group, tmp_path):
     out, tasks = tmp_path / "a", [group.id]
     first = cg.run(bench, mending_agent(), "generic", out=out, tasks=tasks, toolset=EXTENDED)
@@ -286,6 +288,7 @@ def test_regrading_and_forking_take_the_toolset_of_the_episode(bench, group, tmp
     assert Background.of_run(first.directory).deeds(again)
 
 
+@pytest.mark.slow
 def test_a_run_of_both_toolsets_is_regraded_episode_by_episode(bench, tmp_path):
     out = tmp_path / "run"
     cap = RunLimits(max_messages=1)
@@ -350,6 +353,7 @@ def test_the_command_grades_a_transcript_with_its_toolset(bench, group, tmp_path
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_an_ablation_and_a_seat_have_a_toolset_too(bench, tmp_path, capsys):
     options = ["ablate", str(bench.directory), "--agent", "silent", "--conditions", "generic,d2"]
     out = ["--tasks", "S1", "--out", str(tmp_path / "run"), "--toolset", EXTENDED, "--json"]

@@ -66,6 +66,7 @@ def answer(text: str) -> None:
     user.step(opening.state, [opening.message, {"role": "assistant", "content": text}])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [pytest.param(one, marks=[] if one in COMMON else [pytest.mark.slow]) for one in HOSTILE],
