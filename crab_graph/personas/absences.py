@@ -84,7 +84,8 @@ def absence_words(
 ) -> tuple[list[str], tuple[str, ...]]:
     """Say on which of the facts asked for the user has no wish, and return their keys.
 
-    They take nothing of what one answer holds; those that are asked behind what waits wait with it.
+    They take nothing of what one answer holds; those that are asked behind what waits wait with it,
+    once.
     Of many it speaks as of the rest, but not while it has wishes that the agent does not know.
     What was `played` back is not asked for beside that, but for what is `unknown` to the user.
     """
@@ -95,9 +96,10 @@ def absence_words(
     absent = [key for key in absent_facts(turn) if key not in played]
     waiting = [key for key in new if key not in {fact.key for fact in given}]
     if waiting:
-        absent = [key for key in absent if asked.index(key) < asked.index(waiting[0])]
+        seen, first = turn.memory.seen, asked.index(waiting[0])
+        absent = [key for key in absent if asked.index(key) < first or f"?{key}" in seen]
     absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
-    unwished = asked_unwished(turn, before=waiting[0] if waiting else "")
+    unwished = asked_unwished(turn, before=waiting)
     absent += unwished
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
@@ -112,7 +114,7 @@ def absence_words(
     record = turn.memory.record
     told = {fact.key for fact in given}
     has_more = any(
-        not record.has(key) and key not in told for key in turn.facts if _is_wish(turn, key)
+        not record.has(key) and key not in told for key in turn.facts if is_wish(turn, key)
     )
     few = _SOME_ABSENCES if limit is None else _FEW_ABSENCES
     if len(absent) <= few or has_more or waiting or played:
@@ -135,7 +137,7 @@ def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> 
     return [turn.speaker.phrase("nothing_else")]
 
 
-def _is_wish(turn: Turn, key: str) -> bool:
+def is_wish(turn: Turn, key: str) -> bool:
     """Tell whether a fact is one that what the agent finds may meet or miss."""
     words = turn.briefing.lexicon.facts.get(key)
     return words is not None and (words.conflict is not None or words.is_joint)

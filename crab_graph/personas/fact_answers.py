@@ -10,7 +10,7 @@ from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.fact_choice import chosen_facts, is_known_well
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
-from crab_graph.personas.open_bounds import asks_any_wish
+from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
@@ -206,7 +206,10 @@ def _is_first_spent(turn: Turn, given: Sequence[Fact]) -> bool:
     if first is None or how is None:
         return False
     which = _which_ones(turn, first.text, how)
-    if asks_any_wish(first.text) and not which:
+    is_example = EXAMPLES.search(first.text) is not None
+    if asks_any_wish(first.text) and (is_example or not which):
+        return False
+    if is_example and asks_openly(turn):
         return False
     spent |= which
     is_given = any(how.names(fact.key) if which else fact.key in how.facts for fact in given)

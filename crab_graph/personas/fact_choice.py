@@ -22,6 +22,7 @@ from crab_graph.personas.sought_facts import (
     slots_of,
 )
 from crab_graph.personas.turns import Turn
+from crab_graph.personas.unwished import is_of_part
 from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
@@ -91,7 +92,7 @@ def _asked_anew(turn: Turn) -> list[str]:
         key
         for key in turn.facts
         if turn.memory.record.is_settled(key)
-        and key not in turn.playback.right
+        and not (key in turn.playback.right or is_of_part(turn, key))
         and any("how:cue" in how.facts.get(key, ()) for how in asking)
     ]
 

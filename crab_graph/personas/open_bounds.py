@@ -19,7 +19,7 @@ _BEYOND = re.compile(
     r"|(?:any|every|some)thing|in general|overall|whole|everything|before)\b"
 )
 """Words of a question for all that is left."""
-_EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
+EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
 
 
 def open_bounds(turn: Turn) -> frozenset[str] | None:
@@ -35,7 +35,7 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
         if _OPEN.search(segment.text) is None:
             continue
         named = {key for key in how.facts if key in reading.asked and how.names(key)}
-        if named and not _EXAMPLES.search(segment.text):
+        if named and not EXAMPLES.search(segment.text):
             found |= named
         elif segment.named:
             slots = {key: {*one.slots, *_conflict_slots(one)} for key, one in facts.items()}

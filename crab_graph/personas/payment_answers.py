@@ -275,4 +275,5 @@ def _nothing_paid(turn: Turn, *, is_silent: bool) -> list[str]:
         return []
     # Before anything is booked a card may be named to which the user says no.
     other, _ = other_card_words(turn)
-    return other or [phrase("nothing_pending")]
+    is_yes = turn.memory.approved and not turn.wallet.bookings
+    return other or [phrase("approve" if is_yes else "nothing_pending")]

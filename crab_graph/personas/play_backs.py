@@ -299,6 +299,9 @@ class _Comparison:
                 continue
             if any(cue.search(text) for cue in words.asks for text in questions):
                 meant.append(key)
+        unwished = self._lexicon.unwished.values()
+        of_parts = {one.spares for one in unwished if any(cue.search(part) for cue in one.asks)}
+        meant = [key for key in meant if key not in of_parts]
         # Within its bounds a range is as free as is said.
         free = {k for k in meant if k not in self._facts or self._is_range(k)}
         self.right |= free
@@ -564,7 +567,8 @@ def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[i
     is_people = unit == "people"
     people = rf"{lexicon.people.pattern}|adults|ppl|folks"
     nouns = people if is_people else re.escape(unit.rstrip("s")) + "s?"
-    found = re.findall(rf"\b(\w+)\+?[- ](?:adult |full )?(?:{nouns})\b", text) if unit else []
+    counted = rf"(?<!\d-)\b(\w+)\+?[- ](?:adult |full )?(?:{nouns})\b"
+    found = re.findall(counted, text) if unit else []
     numbers = [number for number in map(number_of, found) if number is not None]
     if not numbers and is_people:
         beside = [number_of(one) for one in _AND_OTHERS.findall(text)]

@@ -114,6 +114,11 @@ _EXAMPLES = re.compile(
     r"|that (?:kind|sort) of thing)\W*$"
 )
 """What ends a list of what one may speak of: it says nothing of what somebody wishes."""
+_IS_BORN = re.compile(
+    r"\b(?:born|birth\w*|dobs?)\b[^?]*\b(?:is|are) (?:it|that|this|they)\b"
+    r"[^?]*\b(?:19|20)\d\d\b[^?]*\?"
+)
+"""Asks of dates of birth if they are as it says."""
 _SEVERAL = 2
 _SHORT_QUESTION = 14
 _OF_BOOKINGS = ("bk", "pm", "tx")
@@ -133,7 +138,13 @@ def is_check(segment: Segment) -> bool:
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
     found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
-    found = found or FAULTS.search(text) or _PAYS_WITH.search(text) or _MEANS.search(text)
+    found = (
+        found
+        or _IS_BORN.search(text)
+        or FAULTS.search(text)
+        or _PAYS_WITH.search(text)
+        or _MEANS.search(text)
+    )
     return found is not None or segment.says("check")
 
 

@@ -64,6 +64,12 @@ _BESIDES = re.compile(
     re.I,
 )
 """What a question for more names that is known already."""
+_OTHER_WAY = re.compile(
+    r",? ?\(?\b(?:or|not) (?:is it )?(?:the )?"
+    r"(?:other way (?:a)?round|vice versa|(?:in )?reverse)\b\)?",
+    re.I,
+)
+"""What a question whether something is so adds for fear that it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +225,7 @@ class RulesUser:
         before = said[-1] if said else None
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
-        text, gone = withdrawn_in(_BESIDES.sub("", text))
+        text, gone = withdrawn_in(_OTHER_WAY.sub("", _BESIDES.sub("", text)))
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         asked = clarification_in(reading, text, briefing, memory.record)
         if asked is not None:

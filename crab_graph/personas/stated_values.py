@@ -15,6 +15,8 @@ _CLOCK = re.compile(
     r"(?<![\d:.,$-])(?=\d{1,2}(?:[:h]\d\d(?![\d%])|\s?[ap]\.?m\b|\s?o'clock))"
     r"(\d{1,2})(?:[:h](\d\d))?\s?(?:([ap])\.?m\b)?(?!\.?\d)"
 )
+_IN_DATE = re.compile(r"\d{4}-\d\d-\Z")
+"""Before the day of a date."""
 _MINUTES = re.compile(r"[:h]\d\d")
 """Behind a number: it is the hour of a clock time, no count."""
 _ENDS = re.compile(
@@ -147,7 +149,11 @@ def counts_in(text: str, conflict: Conflict) -> list[int]:
     """Return the numbers that stand where a conflict's pattern finds a count."""
     if conflict.pattern is None:
         return []
-    found = (one for one in conflict.pattern.finditer(text) if not _MINUTES.match(text, one.end()))
+    found = (
+        one
+        for one in conflict.pattern.finditer(text)
+        if not (_MINUTES.match(text, one.end()) or _IN_DATE.search(text, 0, one.start()))
+    )
     words = [next(filter(None, match.groups()), "") for match in found]
     return [number for number in map(number_of, words) if number is not None]
 

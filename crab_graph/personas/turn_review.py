@@ -6,6 +6,7 @@ What no person says in one breath is taken out of it, and what is left unsaid is
 from collections.abc import Collection
 from dataclasses import replace
 
+from crab_graph.personas.absences import is_wish
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.sought_facts import asks_openly, new_facts
 from crab_graph.personas.turns import Decision, Turn
@@ -29,8 +30,12 @@ def reviewed(turn: Turn, reply: Decision) -> Decision:
 
 def _on_many(turn: Turn, given: Collection[str]) -> str:
     """Return what the user says to many questions: an open one is one, however much is left."""
-    wanted = {*new_facts(turn)}
-    wanted &= {*turn.reading.asked} if asks_openly(turn) else wanted
+    new, is_open = {*new_facts(turn)}, asks_openly(turn)
+    wanted = new & {*turn.reading.asked} if is_open else new
+    left = new.difference(given)
+    if is_open and given and left and wanted <= {*given} and any(is_wish(turn, k) for k in left):
+        # Who is asked for all that is left, and tells a part of it, has not done yet.
+        return turn.speaker.phrase("rest_waits")
     return turn.speaker.on_many(len(wanted), len(wanted.intersection(given)))
 
 

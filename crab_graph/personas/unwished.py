@@ -1,15 +1,20 @@
 """Questions about what no user has a wish on: it says that any will do, and passes none over."""
 
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
+_FEW_WORDS = 4
 
-def asked_unwished(turn: Turn, before: str = "") -> list[str]:
+
+def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
     """Return the names of what a message asks for and no user has a wish on.
 
-    It is that alone which is asked `before` the fact of that key by its own words.
+    It is that alone which is asked `before` any fact of these keys by its own words.
 
     Of what a part may cost nobody says that it does not matter who lacks a budget, or holds a wish
     that depends on prices; and in no deal is such a thing asked.
@@ -18,10 +23,16 @@ def asked_unwished(turn: Turn, before: str = "") -> list[str]:
     if reading.ids or reading.asks_booking or reading.asks_wallet:
         return []
     clauses = reading.clauses
-    ends = (at for at, (one, how) in enumerate(clauses) if one.is_request and how.names(before))
-    asking = [one for one, _ in clauses[: next(ends, len(clauses))]]
-    asking = [one for one in asking if one.is_request and not is_check(one)]
-    asking = [one for one in asking if not _is_of_joint(turn, one)]
+    ends = (
+        at
+        for at, (one, how) in enumerate(clauses)
+        if one.is_request and any(map(how.names, before))
+    )
+    asking = [
+        one
+        for one in _in_scope([one for one, _ in clauses[: next(ends, len(clauses))]])
+        if one.is_request and not (is_check(one) or _is_of_joint(turn, one))
+    ]
     return [
         name
         for name, words in turn.briefing.lexicon.unwished.items()
@@ -30,14 +41,24 @@ def asked_unwished(turn: Turn, before: str = "") -> list[str]:
     ]
 
 
+def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:
+    """Yield clauses, of which a few words that name no slot are of those of the one before."""
+    scope = frozenset[str]()
+    for one in segments:
+        is_bare = not one.scope and len(one.text.split()) <= _FEW_WORDS
+        yield replace(one, scope=scope) if is_bare else one
+        scope = scope if is_bare else one.scope
+
+
 def is_of_part(turn: Turn, key: str) -> bool:
     """Tell whether all that asks for a fact that was told asks for it of one part alone."""
     unwished = turn.briefing.lexicon.unwished
     words = [unwished[name] for name in asked_unwished(turn) if unwished[name].spares == key]
     clauses = turn.reading.clauses
+    placed = zip(_in_scope([one for one, _ in clauses]), clauses, strict=True)
     asking = [
         one
-        for one, how in clauses
+        for one, (_, how) in placed
         if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
     ]
     return bool(words) and all(_asks_for(turn, words[0], one) for one in asking)
