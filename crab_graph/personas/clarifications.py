@@ -54,8 +54,11 @@ _GOES_ON = re.compile(
 """What goes on asking behind a question, and names nothing more."""
 _NO_TAG = re.compile(r"\b(?:too|also|as well)\b|\A\W*(?:what|which|how|when)\b|\byes or no\W*\Z")
 """What ends like a check, but asks more than whether all that it tells is right."""
-_TURNS = re.compile(r"[,;:–-] (?:and |so |then )?(?=(?:what|which|how|any|when|who|do you)\b)")
+_TURNS = re.compile(
+    r"[,;:–-] (?:and |so |then )?(?=(?:what|which|how|any(?:thing)?|when|who|do you)\b)"
+)
 """Where a sentence that notes one thing goes on to ask for another."""
+_ELSE = re.compile(r"\banything (?:else|more)\b")
 _OF_PAYMENT = re.compile(r"\b(?:pay\w*|charge\w*|cards?|methods?|approv\w*)\b", re.I)
 _ASKS = re.compile(
     r"\?[\"'”’)*_\s]*\Z"
@@ -229,6 +232,8 @@ def _turns_to_other(text: str, words: FactWords, lexicon: DomainLexicon) -> bool
     *noted, asked = _TURNS.split(text)
     if not noted or words.about.search(asked) or any(cue.search(asked) for cue in words.clarify):
         return False
+    if _ELSE.search(asked):
+        return True
     others = (one for key, one in lexicon.facts.items() if key != words.key)
     return any(cue.search(asked) for one in others for cue in one.asks)
 

@@ -10,7 +10,7 @@ from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.fact_choice import chosen_facts, is_known_well
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
-from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish
+from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
@@ -61,7 +61,7 @@ def answer(turn: Turn) -> Decision | None:
             return Decision(tuple(said), declined=declined, is_answer=True, is_content=True)
         if not (spent_wishes(turn) or asks_within_bounds(turn)):
             return None
-        return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
+        return Decision((_no_more(turn),), is_answer=True, is_content=True)
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
     is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)
@@ -69,7 +69,7 @@ def answer(turn: Turn) -> Decision | None:
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
     if _is_all_noted(turn, chosen) or _asks_which_one(turn, chosen):
-        return Decision((speaker.phrase("no_wish"),), is_answer=True, is_content=True)
+        return Decision((_no_more(turn),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
     approves = asks_for_plan(turn) and can_approve(turn) and not is_left
@@ -104,6 +104,12 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _no_more(turn: Turn) -> str:
+    """Return what is said of a thing on which no wish is left."""
+    is_rest = asks_within_bounds(turn) and asks_for_more(turn.reading.utterance.text)
+    return turn.speaker.phrase("nothing_there" if is_rest else "no_wish")
 
 
 def _with_yes(turn: Turn, parts: Sequence[str], told: Sequence[tuple[str, Reason]]) -> Decision:

@@ -5,6 +5,7 @@ answers with another part passes the question over.
 """
 
 import re
+from collections.abc import Collection, Mapping
 
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import FactWords
@@ -19,6 +20,11 @@ _BEYOND = re.compile(
     r"|(?:any|every|some)thing|in general|overall|whole|everything|before)\b"
 )
 """Words of a question for all that is left."""
+_MORE_OF = re.compile(
+    r"\b(?:any|some)thing (?:else|more)\b[^?,;(]{0,12}"
+    r"\b(?:for|about|on|regarding|with) (?:the|your)\b"
+)
+"""Asks for what is left of something."""
 EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
 
 
@@ -30,6 +36,10 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
     for segment, how in reading.clauses:
         if not segment.is_request:
             continue
+        if segment.named and _MORE_OF.search(segment.text):
+            found |= _of_slots(segment.named, facts)
+            is_bounded = True
+            continue
         if segment.says("closing") or _BEYOND.search(segment.text):
             return None
         if _OPEN.search(segment.text) is None:
@@ -38,12 +48,22 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
         if named and not EXAMPLES.search(segment.text):
             found |= named
         elif segment.named:
-            slots = {key: {*one.slots, *_conflict_slots(one)} for key, one in facts.items()}
-            found |= {key for key, own in slots.items() if own & segment.named} | named
+            found |= _of_slots(segment.named, facts) | named
         else:
             return None
         is_bounded = True
     return frozenset(found) if is_bounded else None
+
+
+def asks_for_more(text: str) -> bool:
+    """Tell whether a text asks for what is left of something."""
+    return _MORE_OF.search(text) is not None
+
+
+def _of_slots(named: Collection[str], facts: Mapping[str, FactWords]) -> set[str]:
+    """Return the facts that are about some slots."""
+    slots = {key: {*one.slots, *_conflict_slots(one)} for key, one in facts.items()}
+    return {key for key, own in slots.items() if not own.isdisjoint(named)}
 
 
 def asks_any_wish(text: str) -> bool:

@@ -369,14 +369,15 @@ def asks_openly(turn: Turn) -> bool:
     is_early = not (turn.wallet.bookings or reading.claims_done)
     is_plan = bool(reading.ids) and reading.asks_booking
     is_owed = is_early and is_plan and OPEN in turn.memory.seen
-    is_open = reading.is_open_question and open_bounds(turn) is None
-    is_open = is_open or (reading.is_unclear and _ASKS_REST.search(turn.text) is not None)
-    return is_open or (reading.is_closing and is_early) or is_owed
+    asks = reading.is_open_question or (reading.is_closing and is_early)
+    is_open = asks and open_bounds(turn) is None
+    return is_open or is_owed or (reading.is_unclear and _ASKS_REST.search(turn.text) is not None)
 
 
 def _bounds(turn: Turn) -> frozenset[str] | None:
     """Return the facts about which a message asks openly, where it keeps to some."""
-    return open_bounds(turn) if turn.reading.is_open_question else None
+    reading = turn.reading
+    return open_bounds(turn) if reading.is_open_question or reading.is_closing else None
 
 
 def asks_within_bounds(turn: Turn) -> bool:

@@ -183,3 +183,27 @@ def test_who_is_told_that_another_is_looked_for_approves_nothing(condition):
     )
     assert "book it" not in answer.casefold()
     assert re.search(r"look|find|another|search", answer, re.I)
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_who_is_asked_for_more_of_one_thing_speaks_of_that(condition):
+    chat = opened(condition)
+    chat.say("How many stars should the hotel have?")
+    answer = chat.say("Is there anything else for the hotel (such as breakfast), or is that all?")
+    assert re.search(r"\b(?:nothing|that's it|that is all)\b", answer, re.I), answer
+    assert "budget" not in answer.casefold()
+
+
+def test_a_wish_that_is_noted_before_anything_else_is_not_said_again():
+    chat = opened("terse", briefing=briefing_with("cheapest_outing"))
+    chat.say("Does the price of the flights matter to you?")
+    answer = chat.say("Noted: lowest total of flights plus attraction; anything else?")
+    assert "least" not in answer and "cheapest" not in answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral", "generic"))
+def test_the_day_of_a_date_before_a_word_for_hours_counts_no_nights(condition):
+    chat = opened(condition)
+    chat.say()
+    answer = chat.say(f"{PLAN}\nAll as wished: return 2027-05-07 night, 3 nights. Correct?")
+    assert "nights" not in answer.casefold()
