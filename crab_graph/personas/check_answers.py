@@ -41,7 +41,7 @@ def check(turn: Turn) -> Decision | None:
     parts = []
     answers = bool(_others(turn) or absent_facts(turn))
     if wrong:
-        parts = [speaker.phrase(_denial(turn)), *map(speaker.fact, wrong)]
+        parts = [*_denial_words(turn), *map(speaker.fact, wrong)]
         is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
         parts += [speaker.phrase("rest_right")] if is_rest else []
     elif (
@@ -119,6 +119,17 @@ def _is_clear(turn: Turn) -> bool:
     if not is_known or not played.questioned.isdisjoint(played.right):
         return False
     return not any(is_check(one) or TO_CONFIRM.search(one.text) for one in reading.segments)
+
+
+def _denial_words(turn: Turn) -> list[str]:
+    """Return what is said before a correction; what was only told about is made exact at once."""
+    record = turn.memory.record
+    wrong = [key for key in turn.playback.wrong if key in turn.facts]
+    is_about = all(
+        record.has(key) and not (record.is_settled(key) or record.is_slip(key)) for key in wrong
+    )
+    is_asked = any(not is_check(one) for one in turn.reading.segments if one.is_request)
+    return [] if is_about and is_asked else [turn.speaker.phrase(_denial(turn))]
 
 
 def _denial(turn: Turn) -> str:

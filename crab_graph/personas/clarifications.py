@@ -37,6 +37,12 @@ _CHECKS = re.compile(
     re.I,
 )
 """Asks if what stands before it is right."""
+_OFF = re.compile(
+    r"\b(?:if|whether|in case) (?:any|some)thing(?:'s| is| was| looks| seems)?"
+    r" (?:off|wrong|amiss|missing|incorrect|not right)\b",
+    re.I,
+)
+"""Asks to be told of what is noted wrongly."""
 _REMARKS = 3
 """Sentences behind options among which the question may be that lets choose."""
 _INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1|i)[).:].+\s\(?(?:b|2|ii)[).:]", re.I)
@@ -187,6 +193,8 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
     """Yield the numbers of the pieces that ask what a joint wish means, by its own words."""
     for number, piece in enumerate(pieces):
         low = visible(piece).casefold().strip()
+        if _OFF.search(low):
+            continue
         has_options = _INLINE.search(piece) is not None
         asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)
         is_option = _OPTION.match(piece) is not None and not has_options

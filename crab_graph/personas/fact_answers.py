@@ -211,11 +211,9 @@ def _is_first_spent(turn: Turn, given: Sequence[Fact]) -> bool:
     first, how = next(questions, (None, None))
     if first is None or how is None:
         return False
-    which = _which_ones(turn, first.text, how)
     is_example = EXAMPLES.search(first.text) is not None
-    if asks_any_wish(first.text) and (is_example or not which):
-        return False
-    if is_example and asks_openly(turn):
+    which = set[str]() if is_example else _which_ones(turn, first.text, how)
+    if (asks_any_wish(first.text) and not which) or (is_example and asks_openly(turn)):
         return False
     spent |= which
     is_given = any(how.names(fact.key) if which else fact.key in how.facts for fact in given)

@@ -64,6 +64,13 @@ _BESIDES = re.compile(
     re.I,
 )
 """What a question for more names that is known already."""
+_QUOTED = r"[\"“][^\"”\n]{3,80}[\"”]"
+_EXAMPLE = re.compile(
+    r" ?\(?\b(?:e\.? ?g\.?|for (?:example|instance)|such as|like),? ?"
+    rf"{_QUOTED}(?:[;,] ?{_QUOTED})*\)?",
+    re.I,
+)
+"""How an answer might look."""
 _OTHER_WAY = re.compile(
     r",? ?\(?\b(?:or|not) (?:is it )?(?:the )?"
     r"(?:other way (?:a)?round|vice versa|(?:in )?reverse)\b\)?",
@@ -225,7 +232,9 @@ class RulesUser:
         before = said[-1] if said else None
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
-        text, gone = withdrawn_in(_OTHER_WAY.sub("", _BESIDES.sub("", text)))
+        for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
+            text = aside.sub("", text)
+        text, gone = withdrawn_in(text)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         asked = clarification_in(reading, text, briefing, memory.record)
         if asked is not None:

@@ -207,3 +207,22 @@ def test_the_day_of_a_date_before_a_word_for_hours_counts_no_nights(condition):
     chat.say()
     answer = chat.say(f"{PLAN}\nAll as wished: return 2027-05-07 night, 3 nights. Correct?")
     assert "nights" not in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_a_recap_of_which_faults_are_to_be_told_asks_not_what_a_wish_means(condition):
+    chat = opened(condition, briefing=briefing_with("cheapest_outing"))
+    chat.say("Does the price of the flights matter to you?")
+    answer = chat.say(
+        "Here's what I've got so far; please tell me if anything's off:\n- out of everything that "
+        "fits, the two flights and the attraction that cost least together"
+    )
+    assert "least" not in answer and "cheapest" not in answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_how_an_answer_might_look_plays_nothing_back(condition):
+    answer = opened(condition).say(
+        'Full name and date of birth of both travellers, please (e.g. "Jane Doe, 1990-02-01").'
+    )
+    assert not re.search(r"\b(?:wait|no|not|mix|plainly|clear)\b", answer, re.I), answer
