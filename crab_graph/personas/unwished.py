@@ -52,6 +52,8 @@ def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:
 
 def is_of_part(turn: Turn, key: str) -> bool:
     """Tell whether all that asks for a fact that was told asks for it of one part alone."""
+    if not turn.memory.record.is_settled(key):
+        return False
     unwished = turn.briefing.lexicon.unwished
     words = [unwished[name] for name in asked_unwished(turn) if unwished[name].spares == key]
     clauses = turn.reading.clauses

@@ -239,7 +239,10 @@ class Speaker:
         """Return what the user says to so many questions at once, of which some may be left."""
         most = self._behavior.most_questions
         if most is not None and asked > most and self.happens("many", _OBJECTION_RATE):
-            return self.phrase("too_many")
+            objection = self.phrase("too_many")
+            # Who has complained in all the words it has for that lets it be.
+            if not self.has_said(objection):
+                return objection
         if given >= asked:
             return ""
         asks_which = self.happens("which", self._behavior.which_first)

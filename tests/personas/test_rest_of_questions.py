@@ -226,3 +226,10 @@ def test_how_an_answer_might_look_plays_nothing_back(condition):
         'Full name and date of birth of both travellers, please (e.g. "Jane Doe, 1990-02-01").'
     )
     assert not re.search(r"\b(?:wait|no|not|mix|plainly|clear)\b", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_a_budget_that_is_not_told_is_said_beside_limits_of_parts(condition):
+    chat = opened(condition)
+    chat.say("Is there a total budget, or a price limit for any part (flights, hotel per night)?")
+    assert "budget" in chat.told()
