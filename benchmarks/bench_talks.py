@@ -18,13 +18,8 @@ AGENTS = (
     *("first", "second", "third", "fourth", "fifth"),
     *("sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
     *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
-    "eighteenth",
-    "nineteenth",
-    "twentieth",
-    "twentyfirst",
-    "twentysecond",
-    "twentythird",
-    "twentyfourth",
+    *("eighteenth", "nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird"),
+    *("twentyfourth", "twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -41,11 +41,16 @@ BENCHES = {
     "twentysecond": "twentysecond",
     "twentythird": "twentythird",
     "twentyfourth": "twentyfourth",
+    "twentyfifth": "twentyfifth",
+    "twentysixth": "twentysixth",
+    "twentyseventh": "twentyseventh",
+    "twentyeighth": "twentyeighth",
     "users": "users",
 }
 SLOW = (
     *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
+    *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
 )
 MOST_FAULTY = 0.01
 
