@@ -99,8 +99,11 @@ def absence_words(
         seen, first = turn.memory.seen, asked.index(waiting[0])
         absent = [key for key in absent if asked.index(key) < first or f"?{key}" in seen]
     absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
-    unwished = asked_unwished(turn, before=waiting)
-    absent += unwished
+    absent += asked_unwished(turn, before=waiting)
+    # What was said is said again only where there is nothing else to say.
+    new_ones = [key for key in absent if key not in turn.memory.declined]
+    is_new = new_ones or any(not turn.memory.record.is_settled(fact.key) for fact in given)
+    absent = new_ones if is_new else absent
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
         return [], ()

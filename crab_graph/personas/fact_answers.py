@@ -181,7 +181,8 @@ def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
     is_noted = asks_as_before(turn) or asks_same_order(turn)
     if is_noted and not turn.playback.wrong:
         return [turn.speaker.phrase("right")]
-    return [turn.speaker.phrase("no_wish")] if _is_first_spent(turn, given) else []
+    spent = _first_spent(turn, given)
+    return [turn.speaker.phrase(spent)] if spent else []
 
 
 def asks_as_before(turn: Turn) -> bool:
@@ -201,23 +202,27 @@ def _which_ones(turn: Turn, text: str, how: ClauseFeatures) -> set[str]:
     }
 
 
-def _is_first_spent(turn: Turn, given: Sequence[Fact]) -> bool:
-    """Tell whether what the first question asks for needs no more words, and others get some."""
+def _first_spent(turn: Turn, given: Sequence[Fact]) -> str:
+    """Return what to say of a first question that needs no more words, where others get some.
+
+    That is an act; none where it needs words of its own.
+    """
     if not given:
-        return False
+        return ""
     spent = {*spent_wishes(turn)}
     clauses = turn.reading.clauses
     questions = ((one, how) for one, how in clauses if one.is_request and "?" in one.text)
     first, how = next(questions, (None, None))
     if first is None or how is None:
-        return False
+        return ""
     is_example = EXAMPLES.search(first.text) is not None
     which = set[str]() if is_example else _which_ones(turn, first.text, how)
     if (asks_any_wish(first.text) and not which) or (is_example and asks_openly(turn)):
-        return False
+        return ""
     spent |= which
     is_given = any(how.names(fact.key) if which else fact.key in how.facts for fact in given)
-    return not is_given and any(how.names(key) for key in spent)
+    is_spent = not is_given and any(how.names(key) for key in spent)
+    return ("none_certain" if which else "no_wish") if is_spent else ""
 
 
 def _is_told(turn: Turn, key: str) -> bool:

@@ -90,8 +90,9 @@ def _asked_anew(turn: Turn) -> list[str]:
     asking = [how for one, how in clauses if one.is_request and _WHICH.match(one.text)]
     return [
         key
-        for key in turn.facts
-        if turn.memory.record.is_settled(key)
+        for key in turn.reading.asked
+        if key in turn.facts
+        and turn.memory.record.is_settled(key)
         and not (key in turn.playback.right or is_of_part(turn, key))
         and any("how:cue" in how.facts.get(key, ()) for how in asking)
     ]

@@ -237,10 +237,19 @@ class _Comparison:
         self._add_choices(text, passage)
         self._add_counts(text, passage)
         for one in self._days.compare(text, passage):
-            self._mark(one.key, is_right=one.is_right, said=one.said)
+            if one.is_right or not self._is_of_other_day(one.key, passage):
+                self._mark(one.key, is_right=one.is_right, said=one.said)
         self._add_flags(text, says_any=says_any)
         for one in self._tokens.compare(text, passage):
             self._mark(one.key, is_right=one.is_right, said=one.said)
+
+    def _is_of_other_day(self, key: str, passage: Stretch) -> bool:
+        """Tell whether the clause of a passage names another day than a fact's."""
+        facts, named = self._lexicon.facts, self._reading.features[passage.segment].facts
+        dated = {
+            k for k, how in named.items() if facts[k].form is ValueForm.DATE and "how:cue" in how
+        }
+        return bool(dated) and key not in dated and facts[key].form is ValueForm.DATE
 
     def _without_joints(self, text: str, passage: Stretch) -> str:
         """Blank what a passage says of joint wishes, which may begin or end beyond it."""

@@ -48,7 +48,7 @@ _PAST = re.compile(
     r"|recorded|understood|read|got|down)\b"
     r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
 )
-ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical|shared)\b")
+ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical|shared|match(?:es|ing)?)\b")
 """That things are to be one; `all the same to you` says nothing of them."""
 _UNLIKE = re.compile(
     r"\b(?:different|two separate|separate|(?:not|\w+n't)(?: \w+){0,2} the same|not share an?y?)\s+"
