@@ -61,6 +61,11 @@ _YES_NO = re.compile(
 """Begins a question about something said of an item, which a yes or a no answers."""
 _EVEN = 0.0
 """The log-odds at which a clause is as likely as not to do something."""
+_YES_OPTION = re.compile(
+    r"\W*(?:(?:[a-c]|[1-3])\W{1,3})?[\"'“]?yes\b,? (?:please )?"
+    r"(?:book|reserve|go ahead|do it|all of)\b"
+)
+"""An answer that is offered to choose, and is a yes to a plan."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
 _THOUGHT = re.compile(
     rf"<think(?:ing)?>.*?</think(?:ing)?>|{_THOUGHT_LINE.pattern}", re.I | re.S | re.M
@@ -437,7 +442,9 @@ class Reading:
     def asks_booking(self) -> bool:
         """Whether it asks if to book what it proposes."""
         is_likely = "asks_booking" in self._likely and not assumes(self.segments)
-        return is_likely or self._wants_yes or self.yes_place is not None
+        if is_likely or self._wants_yes or self.yes_place is not None:
+            return True
+        return bool(self.ids) and any(_YES_OPTION.match(one.text) for one in self.segments)
 
     @property
     def asks_choice(self) -> bool:

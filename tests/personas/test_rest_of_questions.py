@@ -233,3 +233,35 @@ def test_a_budget_that_is_not_told_is_said_beside_limits_of_parts(condition):
     chat = opened(condition)
     chat.say("Is there a total budget, or a price limit for any part (flights, hotel per night)?")
     assert "budget" in chat.told()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral", "generic"))
+@pytest.mark.parametrize(
+    "options",
+    (
+        "a) Yes, book all of it (nothing else wished)\nb) Change something / one more wish: ...",
+        "1. Yes, go ahead\n2. No, change this: ...",
+    ),
+)
+def test_a_yes_that_is_offered_to_choose_is_given_to_a_plan_that_fits(options, condition):
+    chat = opened(condition)
+    for _ in range(8):
+        chat.say("Is there anything else I should know?")
+    plan = PLAN.rpartition(" Shall I")[0]
+    answer = chat.say(f"{plan}\n{options}")
+    assert re.search(r"\b(?:yes|go ahead|go for it|fine|book)\b", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_is_free_is_not_said_again_beside_what_is_new(condition):
+    chat = opened(condition)
+    chat.say("Which room type would you like?")
+    answer = chat.say("Which room type, and how many stars should the hotel have?")
+    assert "star" in answer.casefold() and "any room type" not in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_the_day_of_an_attraction_is_no_other_day(condition):
+    chat = opened(condition)
+    answer = chat.say("The attraction: which day? Must its day be 2027-05-06, or is another fine?")
+    assert "leav" not in answer.casefold() and "depart" not in answer.casefold()
