@@ -1,5 +1,6 @@
 """What the agent said and the user approved, beside what was done about it (paper section 4.3)."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -7,7 +8,12 @@ from crab_graph.eval.reading import Episode
 from crab_graph.eval.told_statuses import state_of, told_statuses
 from crab_graph.eval.verifiers.disclosure import bookings_with
 from crab_graph.eval.verifiers.item_prices import find_quotes, is_superseded
-from crab_graph.eval.verifiers.totals import governing_totals, summaries, summed_up
+from crab_graph.eval.verifiers.totals import (
+    governing_totals,
+    is_true_total,
+    summaries,
+    summed_up,
+)
 from crab_graph.money import format_dollars
 from crab_graph.text.mentions import MentionForm
 
@@ -59,20 +65,18 @@ def _bookings(episode: Episode) -> Iterator[Deed]:
 
 def _charges(episode: Episode) -> Iterator[Deed]:
     """Each charge, beside the total that was stated before it."""
-    history = episode.history
     governing = {charge.seq: stated for charge, stated in governing_totals(episode)}
-    sound = (
-        sum(booking.total_cents for booking in episode.active.values()),
-        sum(map(history.captured, history.by_id)),
-    )
-    for charge in history.charges:
+    governed: Counter[int] = Counter()
+    for charge, said in governing_totals(episode):
+        governed[id(said.total)] += charge.cents
+    for charge in episode.history.charges:
         action = f"charged {format_dollars(charge.cents)} for {charge.booking_id}"
         stated = governing.get(charge.seq)
         if stated is None:
             yield Deed(None, "no total was stated", charge.seq, action, None)
         else:
             claim = f"total {format_dollars(stated.cents)}"
-            match = stated.cents in sound
+            match = is_true_total(episode, stated, governed[id(stated.total)])
             yield Deed(stated.message.number, claim, charge.seq, action, match)
 
 

@@ -17,6 +17,7 @@ from crab_graph.personas.sought_facts import (
     is_named,
     new_facts,
     owed_of_persons,
+    pinned_again,
     pointed_at,
     read_alone,
     slots_of,
@@ -39,7 +40,8 @@ _MISSES = re.compile(
 )
 """Says that something was not received that may have been told."""
 _FURTHER = re.compile(
-    r"\b(?:further|additional|any (?:other|more)|(?:any|some)thing (?:else|more))\b"
+    r"\b(?:further|additional|what (?:else|more|other)|any (?:other|more)"
+    r"|(?:any|some)thing (?:else|more))\b"
 )
 """Asks for what was not told."""
 _TIMES_AGAIN = 3
@@ -74,10 +76,12 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         # What was asked for before and is still open comes before what is asked for now.
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
         chosen.sort(key=lambda key: _rank(turn, key, is_waiting=key in waited or key in missed))
-    taken = chosen[:limit]
+    pinned = [key for key in pinned_again(turn) if key not in but] if limit is not None else []
+    taken = [key for key in chosen if key not in pinned][:limit]
     people = _beside_people(turn, taken, chosen)
     anew = _asked_anew(turn) if limit is not None else []
-    told = [*people, *taken, *(key for key in anew if key not in (*taken, *but))]
+    told = dict.fromkeys([*pinned, *people, *taken])
+    told |= dict.fromkeys(key for key in anew if key not in but)
     return [facts[key] for key in told]
 
 
@@ -87,7 +91,11 @@ def _asked_anew(turn: Turn) -> list[str]:
     It is nothing new, so that it takes nothing of what one answer holds.
     """
     clauses = turn.reading.clauses
-    asking = [how for one, how in clauses if one.is_request and _WHICH.match(one.text)]
+    asking = [
+        how
+        for one, how in clauses
+        if one.is_request and _WHICH.match(one.text) and not _FURTHER.search(one.text)
+    ]
     return [
         key
         for key in turn.reading.asked

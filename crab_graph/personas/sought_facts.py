@@ -50,6 +50,8 @@ _WHOSE = re.compile(
     r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
 )
 """Asks whose each date of birth is."""
+_ANSWER = re.compile(r"\W*(?:[a-d]|[1-4])[).:]\s")
+"""One of several answers that are offered."""
 _ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
 """Names their order alone."""
 _ELSE = re.compile(
@@ -234,10 +236,10 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
     own = (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
-    return (*own, *_pinned_again(turn), *_whose_births(turn))
+    return (*own, *pinned_again(turn), *_whose_births(turn))
 
 
-def _pinned_again(turn: Turn) -> list[str]:
+def pinned_again(turn: Turn) -> list[str]:
     """Return what was told of which a question names a value and asks if it is that, or another."""
     words, record = turn.briefing.lexicon.facts, turn.memory.record
     return [
@@ -339,6 +341,7 @@ def doubted(turn: Turn) -> list[str]:
         if one.is_request
         or _UNSURE.search(one.text)
         or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
+        or _leads_to_options([two.text for two, _ in clauses[number:]])
     ]
     quoted = [one.text for one, _ in clauses if one.is_request and _DOUBT.search(one.text)]
 
@@ -352,6 +355,12 @@ def doubted(turn: Turn) -> list[str]:
         )
 
     return [key for key in doubtful if key in words and is_asked(key)]
+
+
+def _leads_to_options(texts: Sequence[str]) -> bool:
+    """Tell whether the first of some clauses stands over answers to choose from."""
+    lead, *items = texts[:3]
+    return lead.endswith(":") and len(items) > 1 and all(map(_ANSWER.match, items))
 
 
 def _is_open(turn: Turn, key: str) -> bool:

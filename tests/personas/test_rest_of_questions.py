@@ -265,3 +265,27 @@ def test_the_day_of_an_attraction_is_no_other_day(condition):
     chat = opened(condition)
     answer = chat.say("The attraction: which day? Must its day be 2027-05-06, or is another fine?")
     assert "leav" not in answer.casefold() and "depart" not in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_a_doubt_that_is_to_be_settled_takes_nothing_of_what_one_answer_holds(condition):
+    chat = opened(condition)
+    chat.say("How many stars should the hotel have?")
+    assert "hotel_stars" in chat.told()
+    answer = chat.say(
+        "May I ask you to settle this: should the hotel have definitely at least 4 stars, or would "
+        "you prefer another number?\n\nWhich seat position would you like?"
+    )
+    assert "4 stars" in answer and "aisle" in answer.casefold()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_answers_that_are_offered_settle_a_doubt(seed):
+    chat = Chat("d3", seed)
+    chat.say()
+    doubted = [row["key"] for row in chat.state["disclosed"] if row["how"] != "exact"]
+    if "seat_position" not in doubted:
+        chat.say("Which seat position would you like?")
+    before = [row["how"] for row in chat.state["disclosed"] if row["key"] == "seat_position"]
+    answer = chat.say("About the seats:\na) window for certain\nb) aisle\nc) either")
+    assert before[-1] == "exact" or "aisle" in answer.casefold(), (before, answer)

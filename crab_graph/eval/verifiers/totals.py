@@ -147,6 +147,14 @@ def pre_charge_totals(episode: Episode) -> CheckResult:
     return _judge_charges(episode, in_doubt=True)
 
 
+def is_true_total(episode: Episode, stated: StatedTotal, governed: int) -> bool:
+    """Tell whether a total that governs charges of so many cents together is true."""
+    meant = _totals_meant(episode, stated, governed)
+    is_open = stated.total.scope is Scope.UNSCOPED
+    told = chain(meant, explanations(episode, stated) if is_open else ())
+    return stated.is_consistent and any(one.cents == stated.cents for one in told)
+
+
 def _totals_meant(
     episode: Episode, stated: StatedTotal, governed: int | None = None
 ) -> Iterator[Quantity]:
