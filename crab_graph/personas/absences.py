@@ -48,7 +48,8 @@ def absent_facts(turn: Turn) -> list[str]:
         and key not in known
         and not (bound_by(turn, key) or _is_asked_elsewhere(turn, key))
     )
-    noted = {key for one, how in turn.reading.clauses if _notes_absence(one) for key in how.facts}
+    noting = [how for one, how in turn.reading.clauses if _notes_absence(one)]
+    noted = {key for how in noting for key in how.facts if how.names(key)}
     return [
         key
         for key in asked
@@ -100,10 +101,9 @@ def absence_words(
         absent = [key for key in absent if asked.index(key) < first or f"?{key}" in seen]
     absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
     absent += asked_unwished(turn, before=waiting)
-    # What was said is said again only where there is nothing else to say.
-    new_ones = [key for key in absent if key not in turn.memory.declined]
-    is_new = new_ones or any(not turn.memory.record.is_settled(fact.key) for fact in given)
-    absent = new_ones if is_new else absent
+    if any(not turn.memory.record.is_settled(fact.key) for fact in given):
+        # Beside what is new nothing is said a third time.
+        absent = [key for key in absent if not turn.memory.has_declined_again(key)]
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
         return [], ()

@@ -1,6 +1,6 @@
 """What a user remembers from turn to turn: its state."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -75,6 +75,15 @@ class UserMemory:
         lists |= {"later": list(self.later)} if self.later else {}
         lists |= {"errors": list(self.errors.rows)} if self.errors.rows else {}
         return {"disclosed": list(self.record.rows), **lists, **counts}
+
+    def with_declined(self, keys: Iterable[str]) -> frozenset[str]:
+        """Return `declined` after the user has said that it has no wish on some facts."""
+        again = (f"{key} again" for key in keys if key in self.declined)
+        return self.declined.union(keys, again)
+
+    def has_declined_again(self, key: str) -> bool:
+        """Tell whether the user has said more than once that it has no wish on a fact."""
+        return f"{key} again" in self.declined
 
     def fresh(self, reading: Reading) -> frozenset[str]:
         """Return what a message brings for the first time."""

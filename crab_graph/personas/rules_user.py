@@ -289,7 +289,7 @@ class RulesUser:
         memory = replace(
             memory,
             record=record,
-            declined=memory.declined.union(reply.declined),
+            declined=memory.with_declined(reply.declined),
             insisted=memory.insisted + reply.insisted,
             approved=memory.approved or reply.approved,
             asked_back=memory.asked_back + 1 if reply.asked_back else 0,

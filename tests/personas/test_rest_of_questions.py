@@ -253,9 +253,10 @@ def test_a_yes_that_is_offered_to_choose_is_given_to_a_plan_that_fits(options, c
 
 
 @pytest.mark.parametrize("condition", ("terse", "impatient"))
-def test_what_is_free_is_not_said_again_beside_what_is_new(condition):
+def test_what_is_free_is_not_said_a_third_time_beside_what_is_new(condition):
     chat = opened(condition)
-    chat.say("Which room type would you like?")
+    for _ in range(2):
+        chat.say("Which room type would you like?")
     answer = chat.say("Which room type, and how many stars should the hotel have?")
     assert "star" in answer.casefold() and "any room type" not in answer.casefold()
 
@@ -289,3 +290,14 @@ def test_answers_that_are_offered_settle_a_doubt(seed):
     before = [row["how"] for row in chat.state["disclosed"] if row["key"] == "seat_position"]
     answer = chat.say("About the seats:\na) window for certain\nb) aisle\nc) either")
     assert before[-1] == "exact" or "aisle" in answer.casefold(), (before, answer)
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_what_is_free_is_said_again_to_who_asks_for_it_of_another_part(condition):
+    chat = opened(condition)
+    chat.say("The outbound flight: any wish for the cabin or the airline?")
+    answer = chat.say(
+        "Recap: outbound before noon; return at any time of day.\n\nNext, on the return: any wish "
+        "for the cabin, fare or airline, or is that all open too?"
+    )
+    assert re.search(r"cabin", answer, re.I) and re.search(r"airline", answer, re.I), answer
