@@ -33,7 +33,8 @@ _LISTENS = re.compile(
     r"|thanks?|thank you|got it|noted|understood|certainly|gladly|please|and|go (?:on|ahead)"
     r"|continue|carry on|take your time|i(?:'m| am) (?:listening|ready|here|all ears)"
     r"|(?:whenever|when) you(?:'re| are) ready|ready when you are|tell me (?:more|the rest)"
-    r"|i(?:'ll| will) wait|the rest|what(?:'s| is) the rest)\b\W*)+",
+    r"|i(?:'ll| will) wait|the rest|(?:so,? )?what(?:'s| is)?(?: the rest| (?:comes )?next)|next"
+    r"|one (?:by one|(?:thing )?at a time)(?:,? then)?)\b\W*)+",
     re.I,
 )
 """Says nothing but that one is listening."""
@@ -126,7 +127,9 @@ def _with_yes(turn: Turn, parts: Sequence[str], told: Sequence[tuple[str, Reason
 
 def go_on(turn: Turn) -> Decision | None:
     """Return the turn that says what it said would follow, to one who only waits for it."""
-    return promised(turn) if _LISTENS.fullmatch(turn.text) else None
+    asking = [one.text for one in turn.reading.segments if one.is_request]
+    waits = _LISTENS.fullmatch(turn.text) or (asking and all(map(_LISTENS.fullmatch, asking)))
+    return promised(turn) if waits else None
 
 
 def promised(turn: Turn) -> Decision | None:

@@ -42,7 +42,8 @@ def has_moved(turn: Turn, reply: Decision) -> bool:
     memory = turn.memory
     is_told = any(not memory.record.has(key) for key, _ in reply.told)
     is_approved = reply.approved and not memory.approved
-    is_declined = not memory.declined.issuperset(reply.declined)
+    # One word for several parts may be asked for of each.
+    is_declined = not all(map(memory.has_declined_again, reply.declined))
     return bool(_fresh(turn)) or reply.moved or is_told or is_approved or is_declined
 
 

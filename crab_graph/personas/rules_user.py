@@ -252,7 +252,9 @@ class RulesUser:
         wallet = asked_only(wallet, reading, briefing, said)
         asks_approval = reading.asks_approval
         conflicts = contradictions(plan, briefing)
-        conflicts += [one for one in exceeded_by_more(text, said, briefing) if one not in conflicts]
+        # What goes beyond a card's limit is no dearer than it was.
+        risen = () if reading.tells_of_failed_card else exceeded_by_more(text, said, briefing)
+        conflicts += [one for one in risen if one not in conflicts]
         conflicts = [
             one for one in conflicts if not is_taken_up(one, memory.record, reading, briefing)
         ]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.personas.clinic_briefing import PATIENT
 from tests.personas.test_joint_wishes import briefing_with
-from tests.personas.test_rules_user import FACTS, PLAN, Chat
+from tests.personas.test_rules_user import BOOKINGS, FACTS, PLAN, Chat
 from tests.travel_words import TRAVEL
 
 WAITS = re.compile(
@@ -301,3 +301,27 @@ def test_what_is_free_is_said_again_to_who_asks_for_it_of_another_part(condition
         "for the cabin, fare or airline, or is that all open too?"
     )
     assert re.search(r"cabin", answer, re.I) and re.search(r"airline", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+@pytest.mark.parametrize("goes_on", ("What next?", "Noted. Next?", "OK, one by one then."))
+def test_who_said_that_more_follows_goes_on_where_that_is_asked_for(condition, goes_on):
+    chat = opened(condition)
+    chat.say(SEVERAL)
+    before = {*chat.told()}
+    chat.say(goes_on)
+    assert {*chat.told()} > before
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_an_amount_beyond_the_limit_of_a_card_makes_nothing_dearer(condition):
+    chat = Chat(condition, bookings=BOOKINGS)
+    chat.say()
+    chat.say("What is your budget for the whole trip?")
+    chat.say(PLAN)
+    chat.say("Please approve $360.00 for BK-00000003 with PM-11111111.")
+    answer = chat.say(
+        "The hotel BK-00000003 was declined: the card bears $500.00 a day, and $700.00 more would "
+        "exceed that. Nothing was charged. Do you have another card?"
+    )
+    assert "budget" not in answer.casefold()
