@@ -20,6 +20,7 @@ MOST_CLAUSES = 1_000
 _SHORT_HEADING = 6
 _NEXT = re.compile(
     r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
+    r"|(?<=[a-z] \d)\. +(?=(?:what|which|how|any\w*|when|who)\b)"
     r"|(?P<word>(?<![^\W\d_])(?:[^\W\d_]{3,}|it|ok|so|do|me|us)|\d\d|\))\. +(?=[^\W\d_]{2}|a )"
     r"|(?: *[\U0001f300-\U0001faff\u2639-\u263b\u2705\u270a-\u270d\u2728\u2764]"
     r"|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"

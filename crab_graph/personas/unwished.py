@@ -51,8 +51,8 @@ def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:
 
 
 def is_of_part(turn: Turn, key: str) -> bool:
-    """Tell whether all that asks for a fact that was told asks for it of one part alone."""
-    if not turn.memory.record.is_settled(key):
+    """Tell whether all that asks for a fact that is known asks for it of one part alone."""
+    if not _is_known(turn, key):
         return False
     unwished = turn.briefing.lexicon.unwished
     words = [unwished[name] for name in asked_unwished(turn) if unwished[name].spares == key]
@@ -75,8 +75,7 @@ def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
 def _is_within_part(turn: Turn, key: str, segment: Segment) -> bool:
     """Tell whether a clause under the heading of a part asks for what was told of the whole."""
     lexicon = turn.briefing.lexicon
-    is_told = turn.memory.record.is_settled(key)
-    if not (is_told and segment.scope) or lexicon.whole.search(segment.text):
+    if not (_is_known(turn, key) and segment.scope) or lexicon.whole.search(segment.text):
         return False
     # What names several parts, and this at the end, asks for it of the whole.
     is_one = len(_kinds(turn, segment)) == 1
@@ -88,9 +87,15 @@ def _kinds(turn: Turn, segment: Segment) -> set[str]:
 
 
 def _weighs_prices(turn: Turn, key: str) -> bool:
-    """Tell whether a user lacks a fact about the whole, or wants what prices decide."""
-    undecided = turn.briefing.lexicon.undecided
-    return key not in turn.facts or any(one in undecided for one in turn.facts)
+    """Tell whether a user has not said that it lacks a fact, or wants what prices decide."""
+    undecided, declined = turn.briefing.lexicon.undecided, turn.memory.declined
+    is_lacking = key not in turn.facts and key not in declined
+    return is_lacking or any(one in undecided for one in turn.facts)
+
+
+def _is_known(turn: Turn, key: str) -> bool:
+    """Tell whether the user has told a fact for sure, or that it has no wish there."""
+    return turn.memory.record.is_settled(key) or key in turn.memory.declined
 
 
 def _is_of_joint(turn: Turn, segment: Segment) -> bool:

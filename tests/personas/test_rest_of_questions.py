@@ -325,3 +325,22 @@ def test_an_amount_beyond_the_limit_of_a_card_makes_nothing_dearer(condition):
         "exceed that. Nothing was charged. Do you have another card?"
     )
     assert "budget" not in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_who_has_said_that_there_is_no_budget_has_no_limit_for_a_part_either(condition):
+    facts = [fact for fact in FACTS if fact.key != "budget"]
+    briefing = TRAVEL.briefing(TRAVEL.slots, facts, "S1-001", "2027-01-10")
+    chat = opened(condition, briefing=briefing)
+    assert "no fixed budget" in chat.say("What is your budget for the whole trip?").casefold()
+    answer = chat.say("And is there a price limit for the hotel per night?")
+    assert "no price limit for any one part" in answer.casefold()
+    assert "budget" not in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "neutral"))
+def test_a_day_that_is_noted_before_an_open_question_is_not_said_again(condition):
+    chat = opened(condition)
+    chat.say("Anything else I should know about the trip, the hotel and the flights?")
+    answer = chat.say("ok 4+ stars, leaving may 3. what else?")
+    assert "3 may" not in answer.casefold() and "may 3" not in answer.casefold()

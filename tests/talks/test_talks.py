@@ -52,12 +52,14 @@ BENCHES = {
     "twentyeighth": "twentyeighth",
     "twentyninth": "twentyninth",
     "thirtieth": "thirtieth",
+    "thirtyfirst": "thirtyfirst",
     "users": "users",
 }
 SLOW = (
     *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
+    "thirtyfirst",
 )
 MOST_FAULTY = 0.01
 
