@@ -36,6 +36,7 @@ def test_the_matrix_holds_every_operator_of_the_rulebook(tasks):
     assert [one.id for one in NEUTRAL] == [f"N{number:02d}" for number in range(1, 13)]
 
 
+@pytest.mark.slow
 def test_every_certified_solution_passes_told_in_full_and_told_curtly(tasks):
     for task in tasks:
         for solution in task.solutions:

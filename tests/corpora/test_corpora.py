@@ -80,6 +80,7 @@ def test_few_lies_survive():
     assert len(known_survivors()) <= MOST_SURVIVING * made
 
 
+@pytest.mark.slow
 def test_no_survivor_is_listed_that_is_none():
     names = {one.name for one in honest_corpus()}
     for kind, transcript in known_survivors():
