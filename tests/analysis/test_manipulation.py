@@ -143,6 +143,8 @@ def test_a_slip_that_is_played_back_and_not_put_right_fails_its_gate(played):
     lived = played["solver", "generic"]
     back = next(one for one in lived.turns if "nights" in one.played.right)
     assert gates(with_slip(lived, back.number))["corrected"] is GateState.HELD
+    # What was put right before is right.
+    assert gates(with_slip(lived, back.number - 2))["corrected"] is GateState.HELD
     assert gates(with_slip(lived, None))["corrected"] is GateState.FAILED
     assert gates(with_slip(lived, None))["vague"] is GateState.FAILED
     assert gates(lived)["corrected"] is GateState.UNTESTED

@@ -142,9 +142,9 @@ def corrected(lived: Lived) -> Iterator[Case]:
             later = [other for other in lived.turns if other.number > told.turn]
             again = [other for other in later if _comes_up(told.key, other)]
             if again:
-                is_right = any(
-                    told.settled == other.number or other.states(told.key) for other in again
-                )
+                # What was put right before it came up by its own words need not be once more.
+                is_settled = told.settled is not None and told.settled <= again[-1].number
+                is_right = is_settled or any(other.states(told.key) for other in again)
                 yield Case(is_right, _ALWAYS)
 
 
