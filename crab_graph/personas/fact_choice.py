@@ -23,7 +23,7 @@ from crab_graph.personas.sought_facts import (
     slots_of,
 )
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.unwished import is_of_part
+from crab_graph.personas.unwished import asked_of_parts
 from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
@@ -90,10 +90,10 @@ def _asked_anew(turn: Turn) -> list[str]:
 
     It is nothing new, so that it takes nothing of what one answer holds.
     """
-    clauses = turn.reading.clauses
+    known = {*turn.playback.right, *asked_of_parts(turn)}
     asking = [
         how
-        for one, how in clauses
+        for one, how in turn.reading.clauses
         if one.is_request and _WHICH.match(one.text) and not _FURTHER.search(one.text)
     ]
     return [
@@ -101,7 +101,7 @@ def _asked_anew(turn: Turn) -> list[str]:
         for key in turn.reading.asked
         if key in turn.facts
         and turn.memory.record.is_settled(key)
-        and not (key in turn.playback.right or is_of_part(turn, key))
+        and key not in known
         and any("how:cue" in how.facts.get(key, ()) for how in asking)
     ]
 

@@ -16,7 +16,7 @@ from crab_graph.personas.pointed_questions import (
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.unwished import is_of_part
+from crab_graph.personas.unwished import asked_of_parts
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _NAMING = frozenset({"how:cue", "value"})
@@ -116,14 +116,10 @@ def asked_facts(turn: Turn) -> list[str]:
                 continue
             if is_left and key not in _spared(turn, [*named, *said]):
                 named.append(key)
-    noted = {*_people_of(turn)} if asks_same_order(turn) else set[str]()
-    done = {*turn.said, *(key for key in noted if record.is_settled(key))}
-    return [key for key in named if key not in done and not is_of_part(turn, key)]
-
-
-def _people_of(turn: Turn) -> list[str]:
-    """Return the facts that say who somebody is."""
-    return [key for key in turn.facts if names_somebody(turn, key)]
+    done = {*turn.said, *asked_of_parts(turn)}
+    if asks_same_order(turn):
+        done |= {key for key in named if names_somebody(turn, key) and record.is_settled(key)}
+    return [key for key in named if key not in done]
 
 
 def is_named(turn: Turn, key: str) -> bool:

@@ -50,20 +50,21 @@ def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:
         scope = scope if is_bare else one.scope
 
 
-def is_of_part(turn: Turn, key: str) -> bool:
-    """Tell whether all that asks for a fact that is known asks for it of one part alone."""
-    if not _is_known(turn, key):
-        return False
+def asked_of_parts(turn: Turn) -> frozenset[str]:
+    """Return the known facts that whatever asks for them asks of one part alone."""
     unwished = turn.briefing.lexicon.unwished
-    words = [unwished[name] for name in asked_unwished(turn) if unwished[name].spares == key]
+    words = {unwished[name].spares: unwished[name] for name in asked_unwished(turn)}
     clauses = turn.reading.clauses
-    placed = zip(_in_scope([one for one, _ in clauses]), clauses, strict=True)
-    asking = [
-        one
-        for one, (_, how) in placed
-        if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
-    ]
-    return bool(words) and all(_asks_for(turn, words[0], one) for one in asking)
+    placed = list(zip(_in_scope([one for one, _ in clauses]), clauses, strict=True))
+
+    def is_of_part(key: str) -> bool:
+        return _is_known(turn, key) and all(
+            _asks_for(turn, words[key], one)
+            for one, (_, how) in placed
+            if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
+        )
+
+    return frozenset(key for key in words if key and is_of_part(key))
 
 
 def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
