@@ -220,7 +220,7 @@ def _of_earlier(
         "earlier slot": not (segment.scope or earlier.slots.isdisjoint(slots)),
         "other slot": bool(slots and not segment.scope and earlier.slots.isdisjoint(slots)),
         "in scope": not segment.scope.isdisjoint(slots),
-        "rival": has_rival(words, segment, lexicon),
+        "rival": has_rival(words, segment.scope, lexicon),
     }
     return {f"how:{one.how}&{sign}" for sign, is_there in signs.items() if is_there}
 

@@ -61,6 +61,8 @@ def pay(turn: Turn) -> Decision | None:
     approved = (is_plan or is_left or is_rest or asks_of_price(turn)) and can_approve(turn)
     if approved:
         parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
+    if not (paid.parts or approved or _tried_again(turn)):
+        return None  # nothing is said of payments: what else is asked is answered as ever
     told = (*paid.told, *told_as_asked(facts))
     return replace(paid, parts=tuple(parts), told=told, declined=declined, approved=approved)
 

@@ -60,7 +60,11 @@ _OPENS_WITH_ANY = re.compile(r"\W*(?:and |plus )?any\b")
 _GOES_ON = re.compile(r"\W*(?:and|plus|as well as|along with|also|or|then) ")
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
 _NEGATED = re.compile(
-    r"\b(?:not|no|n't|without|never|rather than|instead of)(?: \w+){0,3}[ *_'\"(-]*\Z"
+    r"\b(?:not|no|n't|neither|nor|without|never|avoid(?:ing)?|except(?: for)?|excluding"
+    r"|(?:other|rather) than|instead of)(?: \w+){0,3}[ *_'\"(-]*\Z"
+)
+_ALL_BUT = re.compile(
+    r"\b(?:any|every|all)(?:thing| \w+)? (?:but|except(?: for)?|other than|apart from|save for)\b"
 )
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
@@ -221,6 +225,7 @@ class _Comparison:
         """Compare all that a passage states."""
         self._at = passage
         text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
+        text = _ALL_BUT.sub(lambda match: "not".rjust(len(match[0])), text)
         text = self._without_joints(text, passage)
         start = 0
         for end in [*(match.start() for match in _PARTS.finditer(text)), len(text)]:
@@ -357,6 +362,10 @@ class _Comparison:
                     found.setdefault(value, []).append((key, is_negated))
         for value, keys in found.items():
             self._add_value(value, keys, text, passage)
+        for key, value in self._facts.items():
+            ruled_out = {one for one, keys in found.items() if (key, True) in keys}
+            if ruled_out and ruled_out == self._lexicon.facts[key].cues.keys() - {str(value)}:
+                self._mark(key, is_right=True)
 
     def _add_value(
         self, value: str, keys: Sequence[tuple[str, bool]], text: str, passage: Stretch

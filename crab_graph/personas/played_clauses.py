@@ -117,6 +117,8 @@ _EXAMPLES = re.compile(
 _IS_BORN = re.compile(
     r"\b(?:born|birth\w*|dobs?)\b[^?]*\b(?:is|are) (?:it|that|this|they)\b"
     r"[^?]*\b(?:19|20)\d\d\b[^?]*\?"
+    r"|\b(?:who|when)\b[^?]{0,20}\bborn\b(?:(?!\bor\b)[^?])*"
+    r"(?:\b(?:19|20)\d\d\b(?:(?!\bor\b)[^?])*){2}\?"
 )
 """Asks of dates of birth if they are as it says."""
 _SEVERAL = 2

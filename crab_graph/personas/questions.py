@@ -46,6 +46,7 @@ _ENDING = 80
 
 _WITHIN = re.compile(r"\b(?:any(?:\s+\w+){1,3}\s+)between\b[^,.;?]{1,40}\band\b[^,.;?]{1,30}")
 """`any moment between the first and the second`: when something may be, not what it is."""
+_ASIDE = re.compile(r"\([^()]*\)")
 _IT = re.compile(r"\b(?:for|of|about|on) it\b")
 
 
@@ -114,7 +115,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
             heading = first or (section if body.endswith(":") else first)
         for start, end in spans:
             clause_text = utterance.text[start:end]
-            named = lexicon.named_slots(_WITHIN.sub(" ", clause_text))
+            named = _named_slots(clause_text, lexicon)
             if not named and segments and _IT.search(clause_text):
                 before = segments[-1].named
                 named = before if len(before) == 1 else named
@@ -129,6 +130,12 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
+
+
+def _named_slots(text: str, lexicon: DomainLexicon) -> frozenset[str]:
+    """Return the slots that a clause is about: of what stands in brackets where nothing else is."""
+    spoken = _WITHIN.sub(" ", text)
+    return lexicon.named_slots(_ASIDE.sub(" ", spoken)) or lexicon.named_slots(spoken)
 
 
 def _attended(clauses: Sequence[Clause]) -> Sequence[Clause]:
@@ -236,7 +243,9 @@ def _fits(words: FactWords, segment: Segment, last: frozenset[str], lexicon: Dom
     if not words.slots or not segment.scope.isdisjoint(words.slots):
         return True
     is_free = segment.is_request and not (segment.named or segment.is_item)
-    if segment.scope and not (is_free and not has_rival(words, segment, lexicon)):
+    if segment.scope and not (is_free and not has_rival(words, segment.scope, lexicon)):
+        return False
+    if is_free and has_rival(words, last, lexicon):
         return False
     return not (words.needs_slot and last.isdisjoint(words.slots))
 
@@ -365,11 +374,11 @@ def _is_meant_closer(key: str, found: set[str], segment: Segment, lexicon: Domai
     )
 
 
-def has_rival(words: FactWords, segment: Segment, lexicon: DomainLexicon) -> bool:
-    """Tell whether a clause is of other slots than a fact, which has its like among those."""
-    if not words.slots or not segment.scope or not segment.scope.isdisjoint(words.slots):
+def has_rival(words: FactWords, scope: frozenset[str], lexicon: DomainLexicon) -> bool:
+    """Tell whether what is about some slots is not about a fact, which has its like among those."""
+    if not words.slots or not scope or not scope.isdisjoint(words.slots):
         return False
     return any(
-        one.slots and not segment.scope.isdisjoint(one.slots) and is_alike(words, one)
+        one.slots and not scope.isdisjoint(one.slots) and is_alike(words, one)
         for one in lexicon.facts.values()
     )

@@ -29,7 +29,9 @@ _UNTIL = re.compile(
     r"(?: about| around)? \Z"
 )
 _AFTER_END = re.compile(r"^\W{0,2}(?:arrival|landing|touchdown)\b")
-_PART_SPLIT = re.compile(r"[,;()|]|\s-\s|\.\s|(?<=\w)(?= (?:but|while|whereas|so|which)\b)")
+_PART_SPLIT = re.compile(
+    r"[,;()|]|\s-\s|\.\s|(?<=\w)(?= (?:(?<!ything )but|while|whereas|so|which)\b)"
+)
 _BESIDE = re.compile(r"\b(?:instead of|rather than|other than|not|no|without)\b")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY = re.compile(

@@ -130,7 +130,7 @@ _CLAUSE_END = re.compile(
     r"|(?<=[.!?])(?<!i\.e.)(?<!e\.g.)(?<!\.\.\..)(?!(?<=[\s.]\.)\s*(?:\$|USD))"
     rf"(?!(?:{_TITLES})\s[A-Z])"
     r"[*_\"')\]]*(?=\s+[*_]*[A-ZÀ-ÖØ-Þ\d$\"'(\[{])"
-    r"|(?<!\w.)(?P<word>(?i:(?<=b)ut|(?<=h)owever|(?<=a)lthough|(?<=w)hereas))(?!\w))"
+    r"|(?<!\w.)(?P<word>(?i:(?<=b)(?<!ything b)ut|(?<=h)owever|(?<=a)lthough|(?<=w)hereas))(?!\w))"
 )
 
 

@@ -238,3 +238,34 @@ def test_a_wish_with_its_opposite_is_a_question(text):
 )
 def test_who_travels_alone_is_not_who_has_to_do_something_alone(text, is_alone):
     assert ("party_size" in played(text).wrong) is is_alone
+
+
+@pytest.mark.parametrize(
+    "text, is_right",
+    [
+        ("Recap: seats on both flights must be neither aisle nor middle. Right?", True),
+        ("Noted: seats neither aisle nor middle (both ways). Anything else?", True),
+        ("So anything but aisle or middle seats, correct?", True),
+        ("So no aisle and no middle seats, correct?", True),
+        ("Recap: seats neither window nor middle. Right?", False),
+        ("So anything but a window seat, correct?", False),
+    ],
+)
+def test_what_is_ruled_out_tells_what_is_left(text, is_right):
+    said = played(text)
+    assert ("seat_position" in said.right) is is_right
+    assert ("seat_position" in said.wrong) is not is_right
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who was born when - Marcus Brennan 1992-06-10, Tomas Olsen 2000-09-15, Sofia Moreau "
+        "1964-12-31? And the hotel?",
+        "And who is born when: Marcus on June 10, 1992, Tomas on Sept 15, 2000 and Sofia on "
+        "Dec 31, 1964?",
+    ],
+)
+def test_who_was_born_when_with_all_dates_is_a_play_back(text):
+    said = played(text)
+    assert "birth_dates" in said.right and said.is_asked

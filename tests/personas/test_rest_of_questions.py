@@ -344,3 +344,17 @@ def test_a_day_that_is_noted_before_an_open_question_is_not_said_again(condition
     chat.say("Anything else I should know about the trip, the hotel and the flights?")
     answer = chat.say("ok 4+ stars, leaving may 3. what else?")
     assert "3 may" not in answer.casefold() and "may 3" not in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "ruse"))
+def test_what_stands_in_brackets_is_not_what_the_next_question_is_about(condition):
+    chat = opened(condition)
+    asked = "OK. For the attraction, which kind (one around the flights)? What time of day?"
+    chat.say(asked)
+    assert "outbound_time_of_day" not in chat.told()
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_who_is_asked_for_all_that_is_left_has_not_done_with_one_thing(condition):
+    answer = opened(condition).say("Which district? Send me all that is left, please.")
+    assert WAITS.search(answer), answer
