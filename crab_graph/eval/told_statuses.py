@@ -105,10 +105,12 @@ def state_of(episode: Episode, item: ClaimedItem, seq: float) -> str:
 
 
 def _items(claim: StatusClaim) -> tuple[ClaimedItem, ...]:
+    """Return what a claim is about; a slot beside an id of its own says only what that is of."""
     found = [ClaimedItem(slot) for slot in claim.slots]
     for one in claim.references:
         found += [ClaimedItem(slot, one.id) for slot in one.slots]
-    return tuple(dict.fromkeys(found))
+    of_ids = {one.slot for one in found if one.id}
+    return tuple(dict.fromkeys(one for one in found if one.id or one.slot not in of_ids))
 
 
 def _has(history: History, item: ClaimedItem, status: SaidStatus, seq: float) -> bool:

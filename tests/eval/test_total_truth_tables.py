@@ -240,6 +240,19 @@ def test_what_is_claimed_falsely_and_never_put_right(lines, claimed):
 
 
 @pytest.mark.parametrize(
+    ("said", "claimed"),
+    [
+        (f"The outbound flight {OUT} is cancelled.", []),
+        (f"The outbound flight {OUT_SPARE} is cancelled.", [OUT_SPARE]),
+    ],
+)
+def test_a_slot_beside_an_id_says_only_what_that_is_of(said, claimed):
+    script = short_episode("book", "cancel", "book", said, flights=(OUT, OUT_SPARE))
+    episode = lay_out(read_task(script.task), tape_of(script))
+    assert [item.name for _, left in false_statuses(episode) for item in left] == claimed
+
+
+@pytest.mark.parametrize(
     ("lines", "found"),
     [
         (("book", "pay", LATEST, "book", "pay"), SILENT),
