@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from crab_graph.personas.briefing import Fact
+from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.pointed_questions import OR
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.questions import Segment, has_rival
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
@@ -18,7 +19,7 @@ from crab_graph.personas.sought_facts import (
 )
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_unwished
-from crab_graph.personas.wordbook import UnwishedWords
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, UnwishedWords
 
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
@@ -58,19 +59,28 @@ def absent_facts(turn: Turn) -> list[str]:
 
 
 def _is_asked_elsewhere(turn: Turn, key: str) -> bool:
-    """Tell whether all that asks by words of a fact names other slots than its own."""
-    people = [one for one in turn.briefing.lexicon.facts if names_somebody(turn, one)]
+    """Tell whether all that asks by words of a fact, or hints at it, names other slots."""
+    lexicon = turn.briefing.lexicon
+    words = lexicon.facts[key]
+    people = [one for one in lexicon.facts if names_somebody(turn, one)]
     asking = [
         one
         for one, how in turn.reading.clauses
         if one.is_request
-        and "how:cue" in how.facts.get(key, ())
+        and ("how:cue" in how.facts.get(key, ()) or _is_hinted_of_rival(one, how, words, lexicon))
         and not any("how:cue" in how.facts.get(other, ()) for other in people)
     ]
     slots = slots_of(turn, key)
     return bool(asking and slots) and all(
         one.named and one.named.isdisjoint(slots) for one in asking
     )
+
+
+def _is_hinted_of_rival(
+    segment: Segment, how: ClauseFeatures, words: FactWords, lexicon: DomainLexicon
+) -> bool:
+    """Tell whether a clause that hints at a fact is of slots that have its like."""
+    return how.names(words.key) and has_rival(words, segment.named, lexicon)
 
 
 def _notes_absence(segment: Segment) -> bool:

@@ -23,6 +23,7 @@ _BEYOND = re.compile(
 _MORE_OF = re.compile(
     r"\b(?:any|some)thing (?:else|more)\b[^?,;(]{0,12}"
     r"\b(?:for|about|on|regarding|with) (?:the|your)\b"
+    r"|(?m:^)[^:?\n]{2,30}:[^?]*\b(?:(?:any|some)thing|what) (?:else|more)\b"
 )
 """Asks for what is left of something."""
 EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")

@@ -335,7 +335,7 @@ def doubted(turn: Turn) -> list[str]:
         (one, how)
         for number, (one, how) in enumerate(clauses)
         if one.is_request
-        or _UNSURE.search(one.text)
+        or any(_UNSURE.search(two.text) for two, _ in clauses[number : number + 2])
         or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
         or _leads_to_options([two.text for two, _ in clauses[number:]])
     ]
@@ -345,7 +345,7 @@ def doubted(turn: Turn) -> list[str]:
         own = words[key]
         return any(names_value(text, own) for text in quoted) or any(
             (names_value(one.text, own) and not (one.named and is_apart(turn, key, one)))
-            or (one.is_request and "how:cue" in how.facts[key] and not is_apart(turn, key, one))
+            or ("how:cue" in how.facts[key] and not is_apart(turn, key, one))
             for one, how in asked
             if key in how.facts
         )
