@@ -113,7 +113,8 @@ def absence_words(
     absent += asked_unwished(turn, before=waiting)
     if any(not turn.memory.record.is_settled(fact.key) for fact in given):
         # Beside what is new nothing is said a third time.
-        absent = [key for key in absent if not turn.memory.has_declined_again(key)]
+        pinned = _asked_which(turn)
+        absent = [key for key in absent if key in pinned or not turn.memory.has_declined_again(key)]
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
         return [], ()
@@ -135,6 +136,17 @@ def absence_words(
         return speaker.without([words[key] for key in absent]), tuple(absent)
     has_some = any(key in turn.facts for key in asked)
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
+
+
+def _asked_which(turn: Turn) -> set[str]:
+    """Return the facts of which a question names values to choose from."""
+    return {
+        key
+        for one, how in turn.reading.clauses
+        if one.is_request and OR.search(one.text)
+        for key, shows in how.facts.items()
+        if {"how:cue", "value"} <= shows
+    }
 
 
 def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> list[str]:

@@ -90,19 +90,23 @@ def _asked_anew(turn: Turn) -> list[str]:
 
     It is nothing new, so that it takes nothing of what one answer holds.
     """
-    known = {*turn.playback.right, *asked_of_parts(turn)}
+    known, words = {*turn.playback.right, *asked_of_parts(turn)}, turn.briefing.lexicon.facts
+    questions = [(one, how) for one, how in turn.reading.clauses if one.is_request]
     asking = [
-        how
-        for one, how in turn.reading.clauses
-        if one.is_request and _WHICH.match(one.text) and not _FURTHER.search(one.text)
+        how for one, how in questions if _WHICH.match(one.text) and not _FURTHER.search(one.text)
     ]
+    single = questions if len(questions) == 1 else []
+    only = [how for one, how in single if not _FURTHER.search(one.text)]
     return [
         key
         for key in turn.reading.asked
         if key in turn.facts
         and turn.memory.record.is_settled(key)
         and key not in known
-        and any("how:cue" in how.facts.get(key, ()) for how in asking)
+        and any(
+            "how:cue" in how.facts.get(key, ())
+            for how in (*asking, *(only if words[key].is_joint else ()))
+        )
     ]
 
 

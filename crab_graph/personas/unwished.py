@@ -51,20 +51,22 @@ def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:
 
 
 def asked_of_parts(turn: Turn) -> frozenset[str]:
-    """Return the known facts that whatever asks for them asks of one part alone."""
-    unwished = turn.briefing.lexicon.unwished
-    words = {unwished[name].spares: unwished[name] for name in asked_unwished(turn)}
+    """Return the facts, said before, that whatever asks for them asks of one part alone."""
     clauses = turn.reading.clauses
     placed = list(zip(_in_scope([one for one, _ in clauses]), clauses, strict=True))
 
-    def is_of_part(key: str) -> bool:
-        return _is_known(turn, key) and all(
-            _asks_for(turn, words[key], one)
+    def is_of_part(words: UnwishedWords) -> bool:
+        key = words.spares
+        asking = [
+            one
             for one, (_, how) in placed
             if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
-        )
+        ]
+        is_said = turn.memory.record.has(key) or key in turn.memory.declined
+        return is_said and bool(asking) and all(_asks_for(turn, words, one) for one in asking)
 
-    return frozenset(key for key in words if key and is_of_part(key))
+    unwished = turn.briefing.lexicon.unwished.values()
+    return frozenset(one.spares for one in unwished if one.spares and is_of_part(one))
 
 
 def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
