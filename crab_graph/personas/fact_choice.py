@@ -21,6 +21,7 @@ from crab_graph.personas.sought_facts import (
     pointed_at,
     read_alone,
     slots_of,
+    whose_births,
 )
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_of_parts
@@ -76,7 +77,8 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         # What was asked for before and is still open comes before what is asked for now.
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
         chosen.sort(key=lambda key: _rank(turn, key, is_waiting=key in waited or key in missed))
-    pinned = [key for key in pinned_again(turn) if key not in but] if limit is not None else []
+    pinned = [*pinned_again(turn), *whose_births(turn)] if limit is not None else []
+    pinned = [key for key in pinned if key not in but]
     taken = [key for key in chosen if key not in pinned][:limit]
     people = _beside_people(turn, taken, chosen)
     anew = _asked_anew(turn) if limit is not None else []

@@ -48,6 +48,9 @@ _WHOSE = re.compile(
     r"\b(?:match\w*|order|right (?:person|people|name)\w*|belong\w*|whose)\b[^.?\n]*\?"
     r"|\b(?:match\w*|same order|whose)\b[^.?\n]{0,40}"
     r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
+    r"|\bwhich (?:birth ?dates?|dates? of birth|dobs?)\b[^?\n]*\?"
+    r"|\b(?:who|which (?:one|of \w+)) (?:was|is|were|are) born\b[^?\n]*\?"
+    r"|\bborn (?:on |in )?(?:\.\.\.|…|_{2,}|when) ?\?"
 )
 """Asks whose each date of birth is."""
 _ANSWER = re.compile(r"\W*(?:[a-d]|[1-4])[).:]\s")
@@ -232,7 +235,7 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
     own = (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
-    return (*own, *pinned_again(turn), *_whose_births(turn))
+    return (*own, *pinned_again(turn), *whose_births(turn))
 
 
 def pinned_again(turn: Turn) -> list[str]:
@@ -251,11 +254,12 @@ def pinned_again(turn: Turn) -> list[str]:
     ]
 
 
-def _whose_births(turn: Turn) -> list[str]:
+def whose_births(turn: Turn) -> list[str]:
     """Return the dates of birth where it is asked whose each is, and not if their order holds."""
     key, text = _key_of_births(turn), turn.reading.utterance.text
     is_open = _WHOSE.search(text) is not None and not asks_same_order(turn)
-    return [key] if is_open and turn.memory.record.has(key) else []
+    is_checked = turn.playback.is_asked and key in turn.playback.right
+    return [key] if is_open and not is_checked and turn.memory.record.has(key) else []
 
 
 def asks_same_order(turn: Turn) -> bool:

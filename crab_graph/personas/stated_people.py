@@ -55,6 +55,8 @@ _NO_NAMES = frozenset(
     | set("Price Both All Dear Hello Hi Thank Thanks Customer Grand Visa Mastercard".split())
     | set("American Express May And For With Booking Payment Card Names".split())
     | set("Mr Mrs Ms Miss Mx Dr Prof Sir Madam".split())  # an address states nobody's name
+    | set("So And Then Is Are Was Were Just Noted Ok Okay Got Right Now Also Or But If Who".split())
+    | set("Whose Which When Has Have Can Could".split())
 )
 
 
@@ -77,18 +79,18 @@ def people_in(
     lead = re.compile(rf"(?<!per )(?:{lexicon.people.pattern}){_LEAD}", re.I)
     found: list[StatedPerson] = []
     for match in _LISTED.finditer(text):
-        name = match[1]
+        start, name = _without_lead(match, full)
         words = name.split()
         is_known = name.casefold() in full
         if not is_known and (_is_none(words, lexicon) or _OF_ITEM.match(text, match.end())):
             continue
-        before = text[max(0, match.start() - _REACH) : match.start()]
+        before = text[max(0, start - _REACH) : start]
         after = text[match.end() : match.end() + _REACH]
         line_before = before.rpartition("\n")[2]
         if not is_known and (_DROPPED.match(after) or _DROPS.search(before)):
             continue
         is_led = lead.search(before) is not None
-        is_joined = bool(found) and _JOIN.fullmatch(text[found[-1].end : match.start()]) is not None
+        is_joined = bool(found) and _JOIN.fullmatch(text[found[-1].end : start]) is not None
         is_born = _BIRTH.match(after.lstrip(" (,:-–")) is not None
         is_near = bool(parts & {word.casefold() for word in words})
         is_for = _FOR.search(line_before) is not None
@@ -100,8 +102,17 @@ def people_in(
                 beside = after
             dates = find_dates(beside, today)
             born = dates[0].iso if dates and dates[0].iso < today else ""
-            found.append(StatedPerson(name, match.start(1), match.end(1), born))
+            found.append(StatedPerson(name, start, match.end(1), born))
     return found
+
+
+def _without_lead(match: re.Match[str], known: set[str]) -> tuple[int, str]:
+    """Return where the name in a match begins and the name, without words that begin a sentence."""
+    start, name = match.start(1), match[1]
+    while name.casefold() not in known and name.count(" ") > 1 and name.split()[0] in _NO_NAMES:
+        first, _, name = name.partition(" ")
+        start += len(first) + 1
+    return start, name
 
 
 def births_beside(said: str, known: Sequence[str], today: str) -> Iterator[tuple[str, str]]:

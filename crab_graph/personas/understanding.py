@@ -62,10 +62,13 @@ _YES_NO = re.compile(
 _EVEN = 0.0
 """The log-odds at which a clause is as likely as not to do something."""
 _YES_OPTION = re.compile(
-    r"\W*(?:(?:[a-c]|[1-3])\W{1,3})?[\"'“]?yes\b,? (?:please )?"
-    r"(?:book|reserve|go ahead|do it|all of)\b"
+    r"(?:^\W*(?:(?:[a-c]|[1-3])\W{1,3})?|(?:^|[:,;] (?:or )?|\bor )(?:[a-c]|[1-3])[).:] )"
+    r"[\"'“]?(?P<yes>yes\b,? (?:please )?)?"
+    r"(?:book|reserve|go ahead|do it|(?(yes)all of|book))\b"
 )
 """An answer that is offered to choose, and is a yes to a plan."""
+_OPTIONS = re.compile(r"(?:[:,;] |\bor )(?:or )?(?:b|2)[).:] ")
+"""A second answer that is offered."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
 _THOUGHT = re.compile(
     rf"<think(?:ing)?>.*?</think(?:ing)?>|{_THOUGHT_LINE.pattern}", re.I | re.S | re.M
@@ -444,12 +447,22 @@ class Reading:
         is_likely = "asks_booking" in self._likely and not assumes(self.segments)
         if is_likely or self._wants_yes or self.yes_place is not None:
             return True
-        return bool(self.ids) and any(_YES_OPTION.match(one.text) for one in self.segments)
+        return self._offers_yes
+
+    @cached_property
+    def _offers_yes(self) -> bool:
+        """Whether a yes to a plan is one of the answers that it offers."""
+        found = ((one, _YES_OPTION.search(one.text)) for one in self.segments)
+        return any(
+            match["yes"] or (self.ids and one.is_request and _OPTIONS.search(one.text))
+            for one, match in found
+            if match is not None
+        )
 
     @property
     def asks_choice(self) -> bool:
         """Whether it lets the user choose among options."""
-        return "asks_choice" in self._likely
+        return "asks_choice" in self._likely and not self._offers_yes
 
     @property
     def asks_approval(self) -> bool:

@@ -68,7 +68,8 @@ def word_fact(
     templates = words.short if short else words.full
     if words.alone and _is_single(fact.value):
         templates = words.alone
-    templates = (words.throughout if is_throughout else ()) or templates
+    elif is_throughout:
+        templates = words.throughout or templates
     template = templates[0] if rng is None else rng.choice(templates)
     style = 0 if rng is None else rng.randrange(3)
     if saying is not None:

@@ -358,3 +358,31 @@ def test_what_stands_in_brackets_is_not_what_the_next_question_is_about(conditio
 def test_who_is_asked_for_all_that_is_left_has_not_done_with_one_thing(condition):
     answer = opened(condition).say("Which district? Send me all that is left, please.")
     assert WAITS.search(answer), answer
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Who was born in {0}: a) {1} or b) {2}? And which seats?",
+        "Please tell me: {1} was born on ...? {2} was born on ...? Any seat wish?",
+        "Which birth dates are right?\na) {1} {0}\nb) {2} {0}\nc) something else",
+    ],
+)
+def test_whose_each_date_of_birth_is_asked_once_more_is_told_with_their_order(asked):
+    chat = opened("terse")
+    chat.say("What are the full names of all travellers?")
+    dates = chat.say("What are the dates of birth?")
+    year = re.search(r"(?:19|20)\d\d", dates)[0]
+    first, second = "Ana", "Leo"
+    answer = chat.say(asked.format(year, first, second))
+    assert "order" in answer and year in answer, answer
+
+
+def test_a_yes_among_lettered_options_is_a_yes_to_the_plan():
+    for last in (
+        "a) Book all of it, b) change something, c) other wishes?",
+        "To be sure: a) yes, book this whole plan, or b) no, change something?",
+    ):
+        chat = opened("generic")
+        answer = chat.say(PLAN.replace("Shall I book all four?", f"\n{last}"))
+        assert re.search(r"\b(?:yes|go ahead|book it|approve\w*|fine)\b", answer, re.I), answer
