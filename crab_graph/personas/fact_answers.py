@@ -22,6 +22,7 @@ from crab_graph.personas.sought_facts import (
     asks_within_bounds,
     is_asked_by_name,
     new_facts,
+    spared_by,
     spent_wishes,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -135,7 +136,10 @@ def go_on(turn: Turn) -> Decision | None:
 def promised(turn: Turn) -> Decision | None:
     """Return the turn that says, unasked, what it said would follow; `None` where it did not."""
     record, seen = turn.memory.record, turn.memory.seen
-    left = [key for key in turn.facts if f"?{key}" in seen and not record.has(key)]
+    spared = spared_by(turn, [key for key in turn.facts if record.has(key)])
+    left = [
+        key for key in turn.facts if f"?{key}" in seen and not (record.has(key) or key in spared)
+    ]
     if not (turn.memory.promises and left):
         return None
     facts = [turn.facts[key] for key in left[: turn.behavior.facts_per_answer]]

@@ -7,6 +7,8 @@ answers with another part passes the question over.
 import re
 from collections.abc import Collection, Mapping
 
+from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.questions import Segment
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import FactWords
 
@@ -21,11 +23,25 @@ _BEYOND = re.compile(
 )
 """Words of a question for all that is left."""
 _MORE_OF = re.compile(
-    r"\b(?:any|some)thing (?:else|more)\b[^?,;(]{0,12}"
-    r"\b(?:for|about|on|regarding|with) (?:the|your)\b"
+    r"\b(?:(?:any|some)thing|what) (?:else|more)\b[^?,;(]{0,20}"
+    r"\b(?:for|about|on|regarding|with) (?!me\b|us\b)\w"
     r"|(?m:^)[^:?\n]{2,30}:[^?]*\b(?:(?:any|some)thing|what) (?:else|more)\b"
 )
 """Asks for what is left of something."""
+_MORE_WISHES = re.compile(
+    r"\bany (?:other|further|more|additional) (?:\w+ ){0,2}"
+    r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
+    r"(?: (?:for|about|on|regarding|with) [^?,;(]{2,30})?"
+)
+"""Asks for what is left to wish, where it names what of that."""
+_ALL_OF = re.compile(
+    r"\bwhat (?:matters|counts|is important|(?:would|do) you (?:like|wish|want|need|expect|prefer"
+    r"|look for|have in mind))\b[^?,;(:]{0,30}"
+    r"\b(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to) (?:the|your)\b"
+    r"[^,;(:]*\?"
+)
+"""Asks for all of something."""
+_IT = re.compile(r"\b(?:it|that|there)\b")
 EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
 
 
@@ -37,7 +53,7 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
     for segment, how in reading.clauses:
         if not segment.is_request:
             continue
-        if segment.named and _MORE_OF.search(segment.text):
+        if segment.named and (_asks_more_of(turn, segment) or _asks_all_of(segment, how)):
             found |= _of_slots(segment.named, facts)
             is_bounded = True
             continue
@@ -54,6 +70,26 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
             return None
         is_bounded = True
     return frozenset(found) if is_bounded else None
+
+
+def asks_of_part(turn: Turn) -> bool:
+    """Tell whether a clause asks for all that is wished of what it names, and for no one thing."""
+    return any(one.named and _asks_all_of(one, how) for one, how in turn.reading.clauses)
+
+
+def _asks_more_of(turn: Turn, segment: Segment) -> bool:
+    """Tell whether a clause asks for what is left of what it names."""
+    if _MORE_OF.search(segment.text):
+        return True
+    wishes = _MORE_WISHES.search(segment.text)
+    if wishes is None:
+        return False
+    return bool(turn.briefing.lexicon.named_slots(wishes[0])) or _IT.search(wishes[0]) is not None
+
+
+def _asks_all_of(segment: Segment, how: ClauseFeatures) -> bool:
+    is_one = any("how:cue" in shows for shows in how.facts.values())
+    return segment.is_request and not is_one and _ALL_OF.search(segment.text) is not None
 
 
 def asks_for_more(text: str) -> bool:

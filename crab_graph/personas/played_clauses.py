@@ -93,6 +93,7 @@ _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does
 """What makes more of firm words than a label."""
 _CHOICE = re.compile(
     r"\b(?:or|what|which|when|where|who|how|why)\b|\b(?:have|got) (?:you )?an?y?\b|\bany other\b"
+    r"|\b[ab12]\) .+ [bc23]\) "
 )
 _LOOSE_TAG = re.compile(
     r"\b(?:(?:is |are )?(?:that|this|it|all|everything|these) )?(?:all )?"

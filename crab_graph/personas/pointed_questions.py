@@ -137,7 +137,8 @@ def _throughout_in(segment: Segment, features: ClauseFeatures, lexicon: DomainLe
     return [
         key
         for key in features.facts
-        if lexicon.facts[key].throughout and _holds_for(segment.text, lexicon.facts[key])
+        if (words := lexicon.facts[key]).throughout and words.form is not ValueForm.DATES
+        if _holds_for(segment.text, words)
     ]
 
 

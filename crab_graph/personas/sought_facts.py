@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.memory import OPEN
-from crab_graph.personas.open_bounds import asks_any_wish, open_bounds
+from crab_graph.personas.open_bounds import asks_any_wish, asks_of_part, open_bounds
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.pointed_questions import (
     OR,
@@ -117,7 +117,7 @@ def asked_facts(turn: Turn) -> list[str]:
             if key in turn.met and turn.reading.asks_booking and not is_named(turn, key):
                 # Of a plan that fits it nobody need be told.
                 continue
-            if is_left and key not in _spared(turn, [*named, *said]):
+            if is_left and key not in spared_by(turn, [*named, *said]):
                 named.append(key)
     done = {*turn.said, *asked_of_parts(turn)}
     if asks_same_order(turn):
@@ -386,7 +386,8 @@ def asks_openly(turn: Turn) -> bool:
 def _bounds(turn: Turn) -> frozenset[str] | None:
     """Return the facts about which a message asks openly, where it keeps to some."""
     reading = turn.reading
-    return open_bounds(turn) if reading.is_open_question or reading.is_closing else None
+    asks = reading.is_open_question or reading.is_closing or asks_of_part(turn)
+    return open_bounds(turn) if asks else None
 
 
 def asks_within_bounds(turn: Turn) -> bool:
@@ -422,7 +423,7 @@ def _is_noted(turn: Turn, key: str) -> bool:
     return is_beside and not any(how.names(key) for how in asking)
 
 
-def _spared(turn: Turn, keys: Sequence[str]) -> set[str]:
+def spared_by(turn: Turn, keys: Sequence[str]) -> set[str]:
     """Return the facts that others spare."""
     words = turn.briefing.lexicon.facts
     return {words[key].spares for key in keys if key in words and key in turn.facts}

@@ -371,8 +371,7 @@ def test_who_is_asked_for_all_that_is_left_has_not_done_with_one_thing(condition
 def test_whose_each_date_of_birth_is_asked_once_more_is_told_with_their_order(asked):
     chat = opened("terse")
     chat.say("What are the full names of all travellers?")
-    dates = chat.say("What are the dates of birth?")
-    year = re.search(r"(?:19|20)\d\d", dates)[0]
+    year = next(re.finditer(r"(?:19|20)\d\d", chat.say("What are the dates of birth?")))[0]
     first, second = "Ana", "Leo"
     answer = chat.say(asked.format(year, first, second))
     assert "order" in answer and year in answer, answer
