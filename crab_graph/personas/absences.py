@@ -13,6 +13,7 @@ from crab_graph.personas.sought_facts import (
     asks_openly,
     bound_by,
     is_asked_by_name,
+    is_named,
     names_somebody,
     new_facts,
     slots_of,
@@ -70,6 +71,10 @@ def _is_asked_elsewhere(turn: Turn, key: str) -> bool:
         and ("how:cue" in how.facts.get(key, ()) or _is_hinted_of_rival(one, how, words, lexicon))
         and not any("how:cue" in how.facts.get(other, ()) for other in people)
     ]
+    if not asking:
+        # What only the topic of a clause stands for is asked of the slots that it names.
+        shown = [(one, how) for one, how in turn.reading.clauses if key in how.facts]
+        asking = [] if any(how.names(key) for _, how in shown) else [one for one, _ in shown]
     slots = slots_of(turn, key)
     return bool(asking and slots) and all(
         one.named and one.named.isdisjoint(slots) for one in asking
@@ -130,6 +135,8 @@ def absence_words(
     has_more = any(
         not record.has(key) and key not in told for key in turn.facts if is_wish(turn, key)
     )
+    # Of the rest nobody says that it does not matter who told some of it before.
+    has_more |= any(key in turn.facts and key not in told and is_named(turn, key) for key in asked)
     few = _SOME_ABSENCES if limit is None else _FEW_ABSENCES
     if len(absent) <= few or has_more or waiting or played:
         absent = absent[:most]

@@ -8,6 +8,7 @@ from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.questions import Segment
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
@@ -29,7 +30,10 @@ from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
-_WHICH = re.compile(r"(?:and |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
+_WHICH = re.compile(r"(?:and:? |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
+_ANY_WISH = re.compile(
+    r"(?:and:? |so |then |also )*any (?:\w+ ){1,3}(?:wish|preference)(?:e?s)?\b[^:]*\?"
+)
 """Asks for one thing in so many words."""
 _MISSES = re.compile(
     r"\b(?:again|repeat|re-?send|once more|one more time|still (?:need|miss|lack|require|wait|want"
@@ -94,21 +98,22 @@ def _asked_anew(turn: Turn) -> list[str]:
     """
     known, words = {*turn.playback.right, *asked_of_parts(turn)}, turn.briefing.lexicon.facts
     questions = [(one, how) for one, how in turn.reading.clauses if one.is_request]
-    asking = [
-        how for one, how in questions if _WHICH.match(one.text) and not _FURTHER.search(one.text)
-    ]
-    single = questions if len(questions) == 1 else []
-    only = [how for one, how in single if not _FURTHER.search(one.text)]
+
+    def asks(segment: Segment, how: ClauseFeatures, key: str) -> bool:
+        named = [one for one, shows in how.facts.items() if "how:cue" in shows]
+        if key not in named or _FURTHER.search(segment.text):
+            return False
+        is_only = len(questions) == 1 and words[key].is_joint
+        is_wish = len(named) == 1 and _ANY_WISH.match(segment.text) is not None
+        return is_only or is_wish or _WHICH.match(segment.text) is not None
+
     return [
         key
         for key in turn.reading.asked
         if key in turn.facts
         and turn.memory.record.is_settled(key)
         and key not in known
-        and any(
-            "how:cue" in how.facts.get(key, ())
-            for how in (*asking, *(only if words[key].is_joint else ()))
-        )
+        and any(asks(one, how, key) for one, how in questions)
     ]
 
 

@@ -25,6 +25,7 @@ _BEYOND = re.compile(
 _MORE_OF = re.compile(
     r"\b(?:(?:any|some)thing|what) (?:else|more)\b[^?,;(]{0,20}"
     r"\b(?:for|about|on|regarding|with) (?!me\b|us\b)\w"
+    r"|\b(?:the )?(?:rest|others?) of (?:the|your) (?:\w+ ){0,2}(?:wish|preference|requirement)"
     r"|(?m:^)[^:?\n]{2,30}:[^?]*\b(?:(?:any|some)thing|what) (?:else|more)\b"
 )
 """Asks for what is left of something."""
@@ -37,8 +38,8 @@ _MORE_WISHES = re.compile(
 _ALL_OF = re.compile(
     r"\bwhat (?:matters|counts|is important|(?:would|do) you (?:like|wish|want|need|expect|prefer"
     r"|look for|have in mind))\b[^?,;(:]{0,30}"
-    r"\b(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to) (?:the|your)\b"
-    r"[^,;(:]*\?"
+    r"\b(?:(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to)"
+    r" (?:the|your)|there)\b[^,;(:]*\?"
 )
 """Asks for all of something."""
 _IT = re.compile(r"\b(?:it|that|there)\b")
@@ -53,11 +54,12 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
     for segment, how in reading.clauses:
         if not segment.is_request:
             continue
-        if segment.named and (_asks_more_of(turn, segment) or _asks_all_of(segment, how)):
+        if _asks_of_part(turn, segment, how):
             found |= _of_slots(segment.named, facts)
             is_bounded = True
             continue
-        if segment.says("closing") or _BEYOND.search(segment.text):
+        is_open = segment.says("closing", "open") or _OPEN.search(segment.text) is not None
+        if segment.says("closing") or (is_open and _BEYOND.search(segment.text)):
             return None
         if _OPEN.search(segment.text) is None:
             continue
@@ -73,8 +75,13 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
 
 
 def asks_of_part(turn: Turn) -> bool:
-    """Tell whether a clause asks for all that is wished of what it names, and for no one thing."""
-    return any(one.named and _asks_all_of(one, how) for one, how in turn.reading.clauses)
+    """Tell whether a clause asks for all that is wished, or left to wish, of what it names."""
+    return any(_asks_of_part(turn, one, how) for one, how in turn.reading.clauses)
+
+
+def _asks_of_part(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
+    is_open = segment.is_request and bool(segment.named)
+    return is_open and (_asks_more_of(turn, segment) or _asks_all_of(segment, how))
 
 
 def _asks_more_of(turn: Turn, segment: Segment) -> bool:
@@ -89,7 +96,7 @@ def _asks_more_of(turn: Turn, segment: Segment) -> bool:
 
 def _asks_all_of(segment: Segment, how: ClauseFeatures) -> bool:
     is_one = any("how:cue" in shows for shows in how.facts.values())
-    return segment.is_request and not is_one and _ALL_OF.search(segment.text) is not None
+    return not is_one and _ALL_OF.search(segment.text) is not None
 
 
 def asks_for_more(text: str) -> bool:

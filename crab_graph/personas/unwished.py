@@ -1,5 +1,6 @@
 """Questions about what no user has a wish on: it says that any will do, and passes none over."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
 _FEW_WORDS = 4
+_TOTAL = re.compile(r"\b(?:total|overall|altogether|in all)\b")
 
 
 def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
@@ -78,7 +80,8 @@ def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
 def _is_within_part(turn: Turn, key: str, segment: Segment) -> bool:
     """Tell whether a clause under the heading of a part asks for what was told of the whole."""
     lexicon = turn.briefing.lexicon
-    if not (_is_known(turn, key) and segment.scope) or lexicon.whole.search(segment.text):
+    is_whole = lexicon.whole.search(segment.text) or _TOTAL.search(segment.text)
+    if is_whole or not (_is_known(turn, key) and segment.scope):
         return False
     # What names several parts, and this at the end, asks for it of the whole.
     is_one = len(_kinds(turn, segment)) == 1
