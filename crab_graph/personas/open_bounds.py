@@ -26,9 +26,12 @@ _MORE_OF = re.compile(
     r"\b(?:(?:any|some)thing|what) (?:else|more)\b[^?,;(]{0,20}"
     r"\b(?:for|about|on|regarding|with) (?!me\b|us\b)\w"
     r"|\b(?:the )?(?:rest|others?) of (?:the|your) (?:\w+ ){0,2}(?:wish|preference|requirement)"
-    r"|(?m:^)[^:?\n]{2,30}:[^?]*\b(?:(?:any|some)thing|what) (?:else|more)\b"
 )
 """Asks for what is left of something."""
+_HEADED = re.compile(
+    r"(?m:^)(?P<head>[^:?\n]{2,30}):[^?]*\b(?:(?:any|some)thing|what) (?:else|more)\b"
+)
+"""Asks for that behind the name of it."""
 _MORE_WISHES = re.compile(
     r"\bany (?:other|further|more|additional) (?:\w+ ){0,2}"
     r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
@@ -40,6 +43,8 @@ _ALL_OF = re.compile(
     r"|look for|have in mind))\b[^?,;(:]{0,30}"
     r"\b(?:(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to)"
     r" (?:the|your)|there)\b[^,;(:]*\?"
+    r"|\b(?:(?:what|how) about|any (?:\w+ )?(?:wish|preference|requirement)(?:e?s)?"
+    r" (?:for|about|on|regarding|as to)) (?:the|your)\b[^,;(:]*\?"
 )
 """Asks for all of something."""
 _IT = re.compile(r"\b(?:it|that|there)\b")
@@ -86,12 +91,11 @@ def _asks_of_part(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
 
 def _asks_more_of(turn: Turn, segment: Segment) -> bool:
     """Tell whether a clause asks for what is left of what it names."""
-    if _MORE_OF.search(segment.text):
+    named_slots = turn.briefing.lexicon.named_slots
+    headed, wishes = _HEADED.search(segment.text), _MORE_WISHES.search(segment.text)
+    if _MORE_OF.search(segment.text) or (headed and named_slots(headed["head"])):
         return True
-    wishes = _MORE_WISHES.search(segment.text)
-    if wishes is None:
-        return False
-    return bool(turn.briefing.lexicon.named_slots(wishes[0])) or _IT.search(wishes[0]) is not None
+    return wishes is not None and bool(named_slots(wishes[0]) or _IT.search(wishes[0]))
 
 
 def _asks_all_of(segment: Segment, how: ClauseFeatures) -> bool:
@@ -101,7 +105,7 @@ def _asks_all_of(segment: Segment, how: ClauseFeatures) -> bool:
 
 def asks_for_more(text: str) -> bool:
     """Tell whether a text asks for what is left of something."""
-    return _MORE_OF.search(text) is not None
+    return _MORE_OF.search(text) is not None or _HEADED.search(text) is not None
 
 
 def _of_slots(named: Collection[str], facts: Mapping[str, FactWords]) -> set[str]:

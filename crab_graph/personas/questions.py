@@ -149,7 +149,7 @@ def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
     start = clause.start
     for match in _NEXT.finditer(text, clause.start, clause.end):
         word = match["word"]
-        if word in _ABBREVIATED or match.start() <= start:
+        if word in _ABBREVIATED or (word is None and match.start() <= start):
             continue
         end = match.start() if word is None else match.start() + len(word) + 1
         if start < end:
