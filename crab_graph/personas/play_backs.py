@@ -577,6 +577,7 @@ def _asked_about(noun: str) -> Iterator[str]:
         yield f"which {noun}"
         yield f"{noun} preference"
         yield f"how much budget {noun}" if "budget" in noun else noun
+        yield "what time of day" if noun.startswith("time") else noun
 
 
 def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[int]:

@@ -269,3 +269,8 @@ def test_what_is_ruled_out_tells_what_is_left(text, is_right):
 def test_who_was_born_when_with_all_dates_is_a_play_back(text):
     said = played(text)
     assert "birth_dates" in said.right and said.is_asked
+
+
+def test_that_any_time_will_do_is_denied_by_who_wants_one():
+    said = played("So the flights at any time. Anything else?")
+    assert {"outbound_time_of_day", "return_time_of_day"} <= {*said.wrong}
