@@ -84,7 +84,7 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     pinned = [*pinned_again(turn), *whose_births(turn)] if limit is not None else []
     pinned = [key for key in pinned if key not in but]
     taken = [key for key in chosen if key not in pinned][:limit]
-    people = _beside_people(turn, taken, chosen)
+    people = _beside_people(turn, taken)
     anew = _asked_anew(turn) if limit is not None else []
     told = dict.fromkeys([*pinned, *people, *taken])
     told |= dict.fromkeys(key for key in anew if key not in but)
@@ -117,7 +117,7 @@ def _asked_anew(turn: Turn) -> list[str]:
     ]
 
 
-def _beside_people(turn: Turn, taken: Sequence[str], chosen: Sequence[str]) -> list[str]:
+def _beside_people(turn: Turn, taken: Sequence[str]) -> list[str]:
     """Return what is told in one breath with what is taken, where a clause names both.
 
     Whoever is asked for all dates of birth says whose they are, and of one person alone also when
@@ -131,10 +131,10 @@ def _beside_people(turn: Turn, taken: Sequence[str], chosen: Sequence[str]) -> l
     told = {key for key in taken if is_of_people(key)}
     return [
         key
-        for key in chosen
+        for key in turn.facts
         if key not in taken and is_of_people(key) and not turn.memory.record.has(key)
         if is_for_one or words[key].form is ValueForm.NAMES
-        if any(key in how.facts and told & how.facts.keys() for _, how in turn.reading.clauses)
+        if any(how.names(key) and told & how.facts.keys() for _, how in turn.reading.clauses)
     ]
 
 

@@ -422,3 +422,9 @@ def test_the_rest_matters_to_who_has_told_some_of_it():
     asked = "Which stars, beds, room type and district? And the attraction: kind, day, price?"
     answer = chat.say(asked)
     assert not re.search(r"\brest\b.{0,12}\bmatter|apart from what", answer, re.I), answer
+
+
+def test_names_stand_beside_dates_of_birth_where_both_are_asked_for():
+    chat = opened("terse")
+    chat.say("ok max $1,500.00 total. whats the rest? + names & dobs")
+    assert "traveller_names" in chat.told()
