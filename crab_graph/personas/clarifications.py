@@ -152,6 +152,7 @@ def clarification_in(
     is_of_firmness, throughout = False, list[str]()
     last = _last_told(record, lexicon)
     low = visible(text).casefold()
+    others = [one for key, one in lexicon.facts.items() if key not in last]
     for key, words in lexicon.facts.items():
         is_told = words.is_joint and key in known
         is_near = is_told and (key in last or words.about.search(low) is not None)
@@ -164,7 +165,9 @@ def clarification_in(
         if number in taken or not all(map(record.is_settled, last)):
             continue
         named = [k for k in last if names_value(asked.casefold(), lexicon.facts[k])]
-        is_firm = _IS_FIRM.search(asked) or _OR_NOT.search(asked)
+        # What names a value of another wish asks of that.
+        is_of_last = bool(named) or not any(names_value(asked.casefold(), one) for one in others)
+        is_firm = is_of_last and (_IS_FIRM.search(asked) or _OR_NOT.search(asked))
         if last and (is_firm or (named and _IS_VALUE_FIRM.search(asked))):
             found |= last if len(last) <= _FEW else {}
             is_of_firmness = True
@@ -220,10 +223,7 @@ def _names_other_values(text: str, words: FactWords, lexicon: DomainLexicon) -> 
 
 def _is_of_others(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:
     """Tell whether a sentence names slots, and none that a joint wish is of."""
-    undecided, truth = lexicon.undecided.get(words.key), lexicon.truths.get(words.key)
-    own = {*(undecided.slots if undecided else ())} | {
-        slot for slot, _ in (truth.reads if truth else ())
-    }
+    own = lexicon.compared(words.key)
     named = {slot for slot, cue in lexicon.slots.items() if cue.search(text)}
     named |= {slot for one in lexicon.groups if one.words.search(text) for slot in one.slots}
     return bool(own and named) and own.isdisjoint(named)

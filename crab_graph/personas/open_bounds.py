@@ -5,12 +5,12 @@ answers with another part passes the question over.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.wordbook import FactWords
+from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
 _OPEN = re.compile(
     r"\b(?:any|what|which|have|some|special|particular) (?:\w+ ){0,2}"
@@ -53,14 +53,14 @@ EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-
 
 def open_bounds(turn: Turn) -> frozenset[str] | None:
     """Return the facts to which an open question keeps; `None` where it asks for all."""
-    reading, facts = turn.reading, turn.briefing.lexicon.facts
+    reading, lexicon = turn.reading, turn.briefing.lexicon
     found: set[str] = set()
     is_bounded = False
     for segment, how in reading.clauses:
         if not segment.is_request:
             continue
         if _asks_of_part(turn, segment, how):
-            found |= _of_slots(segment.named, facts)
+            found |= _of_slots(segment.named, lexicon)
             is_bounded = True
             continue
         is_open = segment.says("closing", "open") or _OPEN.search(segment.text) is not None
@@ -72,7 +72,7 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
         if named and not EXAMPLES.search(segment.text):
             found |= named
         elif segment.named:
-            found |= _of_slots(segment.named, facts) | named
+            found |= _of_slots(segment.named, lexicon) | named
         else:
             return None
         is_bounded = True
@@ -108,9 +108,12 @@ def asks_for_more(text: str) -> bool:
     return _MORE_OF.search(text) is not None or _HEADED.search(text) is not None
 
 
-def _of_slots(named: Collection[str], facts: Mapping[str, FactWords]) -> set[str]:
-    """Return the facts that are about some slots."""
-    slots = {key: {*one.slots, *_conflict_slots(one)} for key, one in facts.items()}
+def _of_slots(named: Collection[str], lexicon: DomainLexicon) -> set[str]:
+    """Return the facts that are about some slots, or compare them with others."""
+    slots = {
+        key: {*one.slots, *_conflict_slots(one), *lexicon.compared(key)}
+        for key, one in lexicon.facts.items()
+    }
     return {key for key, own in slots.items() if not own.isdisjoint(named)}
 
 

@@ -207,7 +207,7 @@ def _is_joint_elsewhere(turn: Turn, key: str) -> bool:
     if words is None or not words.is_joint or key not in turn.facts:
         return False
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
-    slots = _spanned(turn, key)
+    slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
     if not (slots and any(one.named for one, _ in asking)):
         return False
     near = (how for one, how in asking if not one.named or not one.named.isdisjoint(slots))
@@ -304,7 +304,7 @@ def _of_several(turn: Turn) -> list[str]:
     for segment, how in turn.reading.clauses:
         is_general = segment.is_request and asks_any_wish(segment.text) and how.topics
         for key in known if is_general and len(segment.named) > 1 else ():
-            slots = _spanned(turn, key)
+            slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
             if len(slots) > 1 and slots <= segment.named:
                 found[key] = None
     return list(found)
@@ -317,7 +317,7 @@ def _of_named(turn: Turn) -> list[str]:
         text = segment.text
         is_general = segment.is_request and (asks_any_wish(text) or _ELSE.search(text) is not None)
         for key in turn.facts if is_general and segment.named else ():
-            slots = _spanned(turn, key)
+            slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
             if slots and slots <= segment.named and _is_open(turn, key):
                 found[key] = None
     return list(found)
@@ -495,11 +495,3 @@ def slots_of(turn: Turn, key: str) -> set[str]:
     if words is None:
         return set()
     return {*words.slots, *(words.conflict.slots if words.conflict else ())}
-
-
-def _spanned(turn: Turn, key: str) -> set[str]:
-    """Return the slots that a fact is about, or that a joint wish compares."""
-    lexicon = turn.briefing.lexicon
-    truth, undecided = lexicon.truths.get(key), lexicon.undecided.get(key)
-    read = {slot for slot, _ in truth.reads} if truth else set[str]()
-    return slots_of(turn, key) | read | {*(undecided.slots if undecided else ())}

@@ -253,6 +253,12 @@ class DomainLexicon(_Words):
         """Return a casefolded text as the shared cues read it, which know no domain's words."""
         return self.human.read(self.job.sub("plan", words))
 
+    def compared(self, key: str) -> frozenset[str]:
+        """Return the slots that a joint wish compares."""
+        undecided, truth = self.undecided.get(key), self.truths.get(key)
+        read = {slot for slot, _ in truth.reads} if truth else set[str]()
+        return frozenset(read.union(undecided.slots if undecided else ()))
+
     def named_slots(self, words: str) -> frozenset[str]:
         """Return the slots that a casefolded text names."""
         named = {slot for slot, cue in self.slots.items() if cue.search(words)}
