@@ -289,10 +289,11 @@ JOINT_RULES = (
             about=r"\bstars?\b|★",
             clarify=(
                 rf"{_STARS}.*\b(?:budget|stretch|priority|hard|must|exact\w*|lowe?r?|fewer|less"
-                r"|still|requirement|firm|strict|minimum|no matter what|how low|pricier|more money"
-                r"|dearer)\b",
+                r"|still|requirement|firm|strict|minimum|no matter what|how low|pric(?:ier|e?y)"
+                r"|more money|dearer)\b",
                 rf"\b(?:budget|stretch|priority|hard|must|how low|must-have|fall back)\b.*{_STARS}",
                 r"\b(?:break\w*|over|bust\w*|beyond|exceed\w*) (?:the|your) budget\b",
+                r"\bif not\b.*\b(?:what|how|which)|\bmin(?:imum)?\b|\bfall-?back\b|\botherwise\b",
                 r"\bhow low\b|\bfloor\b|\bfewer\b|\b[2-5] or [2-5]\b|\bhow many\b.*\bw(?:as|ere)\b",
                 rf"\b(?:accept|take|would|could)\b.*{_STARS}",
             ),
