@@ -22,7 +22,7 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
     that depends on prices; and in no deal is such a thing asked.
     """
     reading = turn.reading
-    if reading.ids or reading.asks_booking or reading.asks_wallet:
+    if reading.ids or reading.asks_booking or (reading.asks_wallet and turn.wallet.bookings):
         return []
     clauses = reading.clauses
     ends = (
