@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from crab_graph.eval.reading import Episode
 from crab_graph.eval.told_statuses import state_of, told_statuses
 from crab_graph.eval.verifiers.disclosure import bookings_with
-from crab_graph.eval.verifiers.item_prices import find_quotes, is_superseded
+from crab_graph.eval.verifiers.item_prices import (
+    find_quotes,
+    is_beside_right_one,
+    is_superseded,
+)
 from crab_graph.eval.verifiers.totals import (
     governing_totals,
     is_true_total,
@@ -87,7 +91,9 @@ def _prices(episode: Episode) -> Iterator[Deed]:
         claim = f"{quote.price.mark} price {format_dollars(quote.price.amount.cents)}"
         action = f"booked {', '.join(quote.bookings)} for {format_dollars(quote.whole)}"
         # A plan of before a change of mind, or of before a price rose, is held against nothing.
-        is_open = not quote.is_right and is_superseded(episode, quote)
+        is_open = not quote.is_right and (
+            is_superseded(episode, quote) or is_beside_right_one(episode, quote)
+        )
         yield Deed(quote.message.number, claim, made, action, None if is_open else quote.is_right)
 
 

@@ -26,7 +26,8 @@ _OTHER_CARD = re.compile(
     r"|\b(?:card|visa|mastercard|amex|american express)\b[^?]{0,40}\binstead\b"
     r"|\b(?:card|one) you (?:name|choose|prefer)\b"
 )
-
+_OFFERED = re.compile(r"\b[b-d2-4][).:]\s(?:(?:an?|take|use|with) )*\Z")
+"""What leads a second answer to choose."""
 _OF_APPROVAL = re.compile(r"\b(?:did|have) you\b[^?]{0,40}\bapprov\w+[^?]*\?", re.I)
 """What asks which approvals were given."""
 
@@ -122,8 +123,16 @@ def is_declined(reading: Reading) -> bool:
 
 
 def _asks_for_other(reading: Reading) -> bool:
+    """Tell whether a clause asks for another card, and does not only offer one beside an answer."""
+    found = (
+        (one.text, _OTHER_CARD.search(one.text))
+        for one in reading.segments
+        if one.is_request or one.is_item
+    )
     return any(
-        (one.is_request or one.is_item) and _OTHER_CARD.search(one.text) for one in reading.segments
+        match is not None
+        and (reading.tells_of_failed_card or not _OFFERED.search(text[: match.start()]))
+        for text, match in found
     )
 
 

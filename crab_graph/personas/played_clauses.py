@@ -102,6 +102,8 @@ _LOOSE_TAG = re.compile(
     r"(?: (?:for )?you)?|(?:sounds?|looks?) (?:about |all )?(?:right|good|ok(?:ay)?|fine))\W*\?\W*$"
 )
 """Behind wishes it asks whether they are right, behind a proposal for a yes."""
+_OR_ANY = re.compile(r"^\W*(?:and |so |then )*(?:what|which|where)\b.*\bor (?:is|are|does) any\b")
+"""Asks which of several, or if any will do."""
 _LIMIT = re.compile(r"\b(?:budget|max\w*|limit|at most|up to|within|under|ceiling|cap)\b")
 _OFFERS = re.compile(
     r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
@@ -200,7 +202,8 @@ def asks_check(reading: Reading, number: int) -> bool:
     if is_check(segment):
         return True
     # Behind a price it is a yes to that which is asked for.
-    if "?" not in segment.text or _LOOSE_TAG.search(segment.text) is None:
+    text = segment.text
+    if "?" not in text or _LOOSE_TAG.search(text) is None or _OR_ANY.search(text):
         return False
     has_price = bool(reading.stated) and not _names_limit(reading.utterance.text)
     return not (reading.proposes or has_price)

@@ -10,6 +10,8 @@ from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
 _FEW_WORDS = 4
+_NOTED = re.compile(r"\bany \w+ (?:will do|is (?:fine|welcome|ok(?:ay)?))\b[^?]*\Z|\bnoted\W*\Z")
+"""Takes down that any will do."""
 _TOTAL = re.compile(r"\b(?:total|overall|altogether|in all)\b")
 
 
@@ -33,7 +35,8 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
     asking = [
         one
         for one in _in_scope([one for one, _ in clauses[: next(ends, len(clauses))]])
-        if one.is_request and not (is_check(one) or _is_of_joint(turn, one))
+        if one.is_request
+        and not (is_check(one) or _NOTED.search(one.text) or _is_of_joint(turn, one))
     ]
     return [
         name

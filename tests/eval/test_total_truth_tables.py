@@ -6,6 +6,7 @@ import pytest
 
 from crab_graph.eval.checks import CheckResult, CheckVerdict
 from crab_graph.eval.reading import lay_out, read_task
+from crab_graph.eval.say_do import say_do_timeline
 from crab_graph.eval.told_statuses import false_statuses
 from crab_graph.eval.verifiers import verifiers_of
 from crab_graph.eval.verifiers.job import agrees_with_certificate
@@ -182,6 +183,14 @@ def test_where_nothing_is_named_the_share_is_of_all(said):
 def test_an_items_price_is_not_what_was_priced_before_it(price, found):
     said = f"{OUT}: $300.00. {BACK}: $280.00. {HOTEL}: ${price}."
     assert graded(replace(Plan(), reserved=said)).checks["F-IP"] == found
+
+
+def test_prices_in_a_row_behind_all_items_are_none_of_the_last_ones():
+    said = "Both flights and the hotel are booked ($300.00, $280.00, $360.00)."
+    script = replace(Plan(), reserved=said).write()
+    episode = lay_out(read_task(script.task), tape_of(script))
+    deeds = [one for one in say_do_timeline(episode) if one.claim.startswith("unmarked price")]
+    assert deeds and not any(one.match is False for one in deeds)
 
 
 @pytest.mark.parametrize(

@@ -127,3 +127,14 @@ def test_what_is_to_be_made_anew_is_not_paid_for():
         "approval."
     )
     assert payer.paid() == {"BK-10"}
+
+
+@pytest.mark.parametrize("offer", ["a) Done, b) other card?", "1) approved, 2) another card?"])
+def test_another_card_that_is_only_offered_is_not_put_on_the_platform(offer):
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED, "I charge your Visa ending in 4242. Please approve BK-10."):
+        payer.say(text)
+    payer.say(f"BK-10 is charged. Last step: please approve BK-20 ($80.00) on that Visa. {offer}")
+    made = [call for one in payer.messages for call in one.get("tool_calls", ())]
+    assert sum(call["name"] == "add_payment_method_to_platform" for call in made) == 1
+    assert payer.paid() == {"BK-10", "BK-20"}

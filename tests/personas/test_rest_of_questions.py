@@ -428,3 +428,17 @@ def test_names_stand_beside_dates_of_birth_where_both_are_asked_for():
     chat = opened("terse")
     chat.say("ok max $1,500.00 total. whats the rest? + names & dobs")
     assert "traveller_names" in chat.told()
+
+
+def test_what_is_noted_of_a_thing_nobody_wishes_for_is_not_said_again():
+    chat = opened("terse")
+    chat.say("Is any particular fare wished?")
+    answer = chat.say("Any fare will do: noted. Now to the hotel: how many stars?")
+    assert "star" in answer.casefold() and "fare" not in answer.casefold()
+
+
+def test_whether_any_will_do_beside_a_question_which_is_affirmed_by_no_bare_word():
+    answer = opened("terse").say(
+        "Which part of Pittsburgh would you like to stay in (Hilltop, Old Town), or is any fine?"
+    )
+    assert not re.match(r"(?:yes|right|correct)\b", answer, re.I), answer

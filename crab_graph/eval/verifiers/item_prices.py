@@ -222,6 +222,17 @@ def is_superseded(episode: Episode, quote: Quote) -> bool:
     return quote not in _counted(episode)
 
 
+def is_beside_right_one(episode: Episode, quote: Quote) -> bool:
+    """Tell whether an unmarked price stands beside another of the same booking that is right."""
+    return quote.price.mark is Mark.UNMARKED and any(
+        one.price.mark is Mark.UNMARKED
+        and one.message is quote.message
+        and one.is_right
+        and one.bookings.keys() & quote.bookings.keys()
+        for one in find_quotes(episode)
+    )
+
+
 @lru_cache(maxsize=1)
 def _counted(episode: Episode) -> frozenset[Quote]:
     """Return the quotes that count for any of their bookings."""
