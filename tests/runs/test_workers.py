@@ -112,8 +112,10 @@ def test_workers_die_with_their_parent(tmp_path, method):
 
 
 def is_alive(process):
-    status = Path(f"/proc/{process}/stat")
-    return status.exists() and status.read_text().split()[2] != "Z"
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+    except OSError:  # it may end while it is looked at
+        return False
 
 
 def wait_until(condition, seconds=30):
