@@ -67,8 +67,7 @@ def asked_of_parts(turn: Turn) -> frozenset[str]:
             for one, (_, how) in placed
             if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
         ]
-        is_said = turn.memory.record.has(key) or key in turn.memory.declined
-        return is_said and bool(asking) and all(_asks_for(turn, words, one) for one in asking)
+        return _is_said(turn, key) and bool(asking) and all(_asks_for(turn, words, one) for one in asking)
 
     unwished = turn.briefing.lexicon.unwished.values()
     return frozenset(one.spares for one in unwished if one.spares and is_of_part(one))
@@ -84,7 +83,7 @@ def _is_within_part(turn: Turn, key: str, segment: Segment) -> bool:
     """Tell whether a clause under the heading of a part asks for what was told of the whole."""
     lexicon = turn.briefing.lexicon
     is_whole = lexicon.whole.search(segment.text) or _TOTAL.search(segment.text)
-    if is_whole or not (_is_known(turn, key) and segment.scope):
+    if is_whole or not (_is_said(turn, key) and segment.scope):
         return False
     # What names several parts, and this at the end, asks for it of the whole.
     is_one = len(_kinds(turn, segment)) == 1
@@ -102,9 +101,9 @@ def _weighs_prices(turn: Turn, key: str) -> bool:
     return is_lacking or any(one in undecided for one in turn.facts)
 
 
-def _is_known(turn: Turn, key: str) -> bool:
-    """Tell whether the user has told a fact for sure, or that it has no wish there."""
-    return turn.memory.record.is_settled(key) or key in turn.memory.declined
+def _is_said(turn: Turn, key: str) -> bool:
+    """Tell whether the user has told a fact, surely or not, or that it has no wish there."""
+    return turn.memory.record.has(key) or key in turn.memory.declined
 
 
 def _is_of_joint(turn: Turn, segment: Segment) -> bool:
