@@ -66,6 +66,8 @@ _NEGATED = re.compile(
 _ALL_BUT = re.compile(
     r"\b(?:any|every|all)(?:thing| \w+)? (?:but|except(?: for)?|other than|apart from|save for)\b"
 )
+_OR_ANY = re.compile(r"\bor (?:is|are|would|does|do|will) (?:\w+ ){0,2}any\b[^?]*\?")
+"""Offers that any will do, as another answer."""
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
@@ -254,6 +256,8 @@ class _Comparison:
         dated = {
             k for k, how in named.items() if facts[k].form is ValueForm.DATE and "how:cue" in how
         }
+        scope = self._reading.segments[passage.segment].scope
+        dated = {k for k in dated if not scope.isdisjoint(facts[k].slots)} or dated
         return bool(dated) and key not in dated and facts[key].form is ValueForm.DATE
 
     def _without_joints(self, text: str, passage: Stretch) -> str:
@@ -273,6 +277,8 @@ class _Comparison:
         """
         segments = self._reading.segments
         segment = segments[passage.segment]
+        if _OR_ANY.search(segment.text):
+            return False
         if _SUITS.search(segment.text):
             return True
         before = segments[max(0, passage.segment - 2) : passage.segment]

@@ -224,6 +224,7 @@ def candidates(
             is_main = segment.text[start:end] in main
             one = FactCandidate(key, how, start, end, numbers, False, is_main, valued is not None)
             found.append(one)
+    found = [one for one in found if not _is_of_slots_before(one, found, segment, earlier, lexicon)]
     cued = {one.key for one in found if one.how == "cue"}
     found.sort(key=lambda one: one.start)
     return {
@@ -248,6 +249,26 @@ def _fits(words: FactWords, segment: Segment, last: frozenset[str], lexicon: Dom
     if is_free and has_rival(words, last, lexicon):
         return False
     return not (words.needs_slot and last.isdisjoint(words.slots))
+
+
+def _is_of_slots_before(
+    one: FactCandidate,
+    found: Sequence[FactCandidate],
+    segment: Segment,
+    earlier: Earlier,
+    lexicon: DomainLexicon,
+) -> bool:
+    """Tell whether words that name no slot are meant of those last named, and not of a fact's."""
+    slots = lexicon.facts[one.key].slots
+    is_free = segment.is_request and not (segment.scope or segment.is_item)
+    if one.how != "cue" or not (is_free and slots) or not earlier.slots.isdisjoint(slots):
+        return False
+    beside = (two.key for two in found if two.how == "cue" and two.start == one.start)
+    return any(
+        not earlier.slots.isdisjoint((*lexicon.facts[key].slots, *lexicon.compared(key)))
+        for key in beside
+        if key != one.key
+    )
 
 
 def _topical(segment: Segment, lexicon: DomainLexicon) -> dict[str, tuple[int, int]]:

@@ -97,7 +97,8 @@ LIKELY_DONE, LIKELY_ASKED = 0.2, 0.35
 """The probabilities from which on a message is taken to do something, and to ask for a fact."""
 
 
-_SPEAKS_OF = frozenset({"how:cue", "how:topic", "value"})
+_NAMES = frozenset({"how:cue", "value"})
+_SPEAKS_OF = _NAMES | {"how:topic"}
 """What a clause shows that is about a fact."""
 
 
@@ -158,7 +159,9 @@ class Reading:
             return ()
         pairs = zip(self.features, firm, strict=True)
         of_firm = [one for one, is_firm in pairs if is_firm]
-        named = {key for one in of_firm for key, how in one.facts.items() if how & _SPEAKS_OF}
+        shown = [(key, how) for one in of_firm for key, how in one.facts.items()]
+        named = {key for key, how in shown if how & _NAMES}
+        named = named or {key for key, how in shown if how & _SPEAKS_OF}
         near = named or {key for one in of_firm for key in one.facts}
         meant = (*self.asked, *self.checked)
         return tuple(key for key in meant if key in near) or (() if named else meant)

@@ -67,7 +67,11 @@ def asked_of_parts(turn: Turn) -> frozenset[str]:
             for one, (_, how) in placed
             if one.is_request and "how:cue" in how.facts.get(key, ()) and not is_check(one)
         ]
-        return _is_said(turn, key) and bool(asking) and all(_asks_for(turn, words, one) for one in asking)
+        return (
+            _is_said(turn, key)
+            and bool(asking)
+            and all(_asks_for(turn, words, one) for one in asking)
+        )
 
     unwished = turn.briefing.lexicon.unwished.values()
     return frozenset(one.spares for one in unwished if one.spares and is_of_part(one))

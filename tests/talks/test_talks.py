@@ -53,6 +53,7 @@ BENCHES = {
     "twentyninth": "twentyninth",
     "thirtieth": "thirtieth",
     "thirtyfirst": "thirtyfirst",
+    "thirtysecond": "thirtysecond",
     "users": "users",
 }
 SLOW = (
@@ -60,6 +61,7 @@ SLOW = (
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
     "thirtyfirst",
+    "thirtysecond",
 )
 MOST_FAULTY = 0.01
 
