@@ -293,7 +293,11 @@ def asks_for_approvals(segments: Sequence[Segment]) -> int | None:
 def puts_off_card(segments: Sequence[Segment]) -> bool:
     """Tell whether a message speaks of the card alone as of what comes later."""
     texts = [*(one.text for one in segments), ""]
-    found = [f"{text} {after}" for text, after in pairwise(texts) if _CARD.search(text)]
+    found = [
+        text if _APPROVALS.search(after) else f"{text} {after}"
+        for text, after in pairwise(texts)
+        if _CARD.search(text)
+    ]
     return bool(found) and all(_COMES_LATER.search(text) for text in found)
 
 

@@ -138,3 +138,12 @@ def test_another_card_that_is_only_offered_is_not_put_on_the_platform(offer):
     made = [call for one in payer.messages for call in one.get("tool_calls", ())]
     assert sum(call["name"] == "add_payment_method_to_platform" for call in made) == 1
     assert payer.paid() == {"BK-10", "BK-20"}
+
+
+def test_a_card_is_added_at_once_where_only_the_approvals_come_later():
+    payer = Clerk(1)
+    for text in (*ASKED, PROPOSED):
+        payer.say(text)
+    payer.say("Please add the Visa ending in 4242. The approvals per booking come later.")
+    made = [call for one in payer.messages for call in one.get("tool_calls", ())]
+    assert any(call["name"] == "add_payment_method_to_platform" for call in made)
