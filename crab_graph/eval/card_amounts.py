@@ -15,8 +15,9 @@ from crab_graph.text.utterance import REACH, Utterance
 
 _TO_CARD = re.compile(
     rf"(?:[^\w$.;]+{fragment('totals', 'moved')}){{0,3}}[^\w$.;]+{fragment('totals', 'onto')}"
-    rf"[^$.;]{{0,40}}?{fragment('totals', 'cards')}"
+    rf"(?:[^$.;]{{0,40}}?{fragment('totals', 'cards')}| \d{{4}}(?!\w|[.,]\d))"
 )
+"""A card behind an amount, by its words or its last digits alone."""
 _FEWEST = 2
 """Cards between which a sum is parted."""
 

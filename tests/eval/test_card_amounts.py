@@ -31,6 +31,7 @@ def of_cards(text, charges=TWO, seq=9, limits=()):
     [
         (BY_CARD, [940, 70]),
         ("$940.00 was charged to the card ending 4242, $70.00 went to PM-2.", [940, 70]),
+        ("In total: $940.00 on 4242, $70.00 on 0031 (the museum).", [940, 70]),
         (f"$1,010.00 in total: {BY_CARD}", [940, 70]),
         (f"Roughly $940.00 on your Visa, or rather {BY_CARD}", [940, 70]),
         (BY_CARD.replace("940", "930"), []),
