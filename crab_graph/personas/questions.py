@@ -246,8 +246,6 @@ def _fits(words: FactWords, segment: Segment, last: frozenset[str], lexicon: Dom
     is_free = segment.is_request and not (segment.named or segment.is_item)
     if segment.scope and not (is_free and not has_rival(words, segment.scope, lexicon)):
         return False
-    if is_free and has_rival(words, last, lexicon):
-        return False
     return not (words.needs_slot and last.isdisjoint(words.slots))
 
 
