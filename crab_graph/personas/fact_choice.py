@@ -35,6 +35,11 @@ _ANY_WISH = re.compile(
     r"(?:and:? |so |then |also )*any (?:\w+ ){1,3}(?:wish|preference)(?:e?s)?\b[^:]*\?"
 )
 """Asks for one thing in so many words."""
+_OR_NOT = re.compile(
+    r"\bor (?:does(?:n.t| not)(?: it)? matter|(?:do you )?(?:not|don.t) care|no matter"
+    r"|is (?:any|either)|any(?: \w+)?)\b[^?]{0,20}\?"
+)
+"""Asks if one thing is wished, or none."""
 _MISSES = re.compile(
     r"\b(?:again|repeat|re-?send|once more|one more time|still (?:need|miss|lack|require|wait|want"
     r"|do not|don'?t|haven'?t|have not|without|open|missing|to come)\w*"
@@ -104,7 +109,8 @@ def _asked_anew(turn: Turn) -> list[str]:
         if key not in named or _FURTHER.search(segment.text):
             return False
         is_only = len(questions) == 1 and words[key].is_joint
-        is_wish = len(named) == 1 and _ANY_WISH.match(segment.text) is not None
+        patterns = (_ANY_WISH.match, _OR_NOT.search)
+        is_wish = len(named) == 1 and any(finds(segment.text) for finds in patterns)
         return is_only or is_wish or _WHICH.match(segment.text) is not None
 
     return [

@@ -33,7 +33,7 @@ _HEADED = re.compile(
 )
 """Asks for that behind the name of it."""
 _MORE_WISHES = re.compile(
-    r"\bany (?:other|further|more|additional) (?:\w+ ){0,2}"
+    r"\b(?:other|further|more|additional) (?:\w+ ){0,2}"
     r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
     r"(?: (?:for|about|on|regarding|with) [^?,;(]{2,30})?"
 )

@@ -395,6 +395,7 @@ def test_a_yes_among_lettered_options_is_a_yes_to_the_plan():
         "Any other hotel wish (breakfast, amenities)?",
         "What would you like in the hotel?",
         "Rest of the hotel wishes?",
+        "Do you have further wishes for the hotel (district, room type)?",
     ],
 )
 @pytest.mark.parametrize("condition", ("terse", "impatient"))
@@ -442,3 +443,11 @@ def test_whether_any_will_do_beside_a_question_which_is_affirmed_by_no_bare_word
         "Which part of Pittsburgh would you like to stay in (Hilltop, Old Town), or is any fine?"
     )
     assert not re.match(r"(?:yes|right|correct)\b", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_was_told_is_told_again_to_who_asks_if_it_matters(condition):
+    chat = opened(condition)
+    chat.say("How many stars should the hotel have?")
+    answer = chat.say("At least 4 stars or no matter? And any other wish?")
+    assert "4 star" in answer, answer
