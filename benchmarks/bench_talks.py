@@ -20,7 +20,7 @@ AGENTS = (
     *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
     *("eighteenth", "nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird"),
     *("twentyfourth", "twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
-    *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond"),
+    *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -54,6 +54,8 @@ _FURTHER = re.compile(
     r"|(?:any|some)thing (?:else|more))\b"
 )
 """Asks for what was not told."""
+_WHATEVER = re.compile(r"\b(?:any|some)thing\b")
+"""Says of nothing in particular that it is missing."""
 _TIMES_AGAIN = 3
 """So often a fact is said that is asked for again while others wait."""
 
@@ -150,10 +152,9 @@ def _is_missed(turn: Turn, key: str) -> bool:
     if not record.is_settled(key) or record.times(key) >= _TIMES_AGAIN:
         return False
     clauses = turn.reading.clauses
-    near = [
-        " ".join(two.text for two, _ in clauses[max(at - 1, 0) : at + 1])
-        for at in range(len(clauses))
-    ]
+    texts = [one.text for one, _ in clauses]
+    before = ["" if _WHATEVER.search(text) else text for text in ("", *texts)]
+    near = [" ".join(pair) for pair in zip(before, texts, strict=False)]
     return any(
         one.is_request and "how:cue" in how.facts.get(key, ()) and _MISSES.search(said) is not None
         for (one, how), said in zip(clauses, near, strict=True)

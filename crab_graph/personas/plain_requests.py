@@ -185,6 +185,8 @@ _GOES_ON = re.compile(
     r"|\b(?:is|was) (?:that|this|it) (?:all of it|everything|the lot)\b"
     r"|\b(?:tell me|say|let me know|add) (?:if |whether )?(?:what|anything)(?:.s| is)?"
     r" (?:still )?missing"
+    r"|\bwhat(?:.s| is) (?:the|your) (?:next|other|remaining|last) (?:wish|point|thing|item|one)\b"
+    r"|\b(?:tell|send|give) me (?:all )?the rest\b"
     r"|\b(?:all|everything|whatever) (?:that |which |you )?(?:is|.s|are|have) (?:still )?"
     r"(?:left|missing|remaining)\b"
 )

@@ -451,3 +451,30 @@ def test_what_was_told_is_told_again_to_who_asks_if_it_matters(condition):
     chat.say("How many stars should the hotel have?")
     answer = chat.say("At least 4 stars or no matter? And any other wish?")
     assert "4 star" in answer, answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+@pytest.mark.parametrize(
+    "asked",
+    (
+        "What is the next wish?",
+        'Please tell me the rest, or write "nothing else" if that was everything.',
+    ),
+)
+def test_what_was_said_to_follow_follows_where_it_is_asked_for(condition, asked):
+    chat = opened(condition)
+    chat.say(SEVERAL)
+    before = {*chat.told()}
+    chat.say(asked)
+    assert {*chat.told()} - before
+
+
+def test_what_may_be_missing_is_nothing_that_was_told():
+    chat = opened("terse")
+    chat.say("How many stars?")
+    chat.say("Your budget?")
+    answer = chat.say(
+        "I wondered whether something is still missing. Do you have any further wish for the "
+        "hotel, the flights or the trip as a whole (for example breakfast, stars)?"
+    )
+    assert "star" not in answer.casefold(), answer

@@ -54,14 +54,14 @@ BENCHES = {
     "thirtieth": "thirtieth",
     "thirtyfirst": "thirtyfirst",
     "thirtysecond": "thirtysecond",
+    "thirtythird": "thirtythird",
     "users": "users",
 }
 SLOW = (
     *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
-    "thirtyfirst",
-    "thirtysecond",
+    *("thirtyfirst", "thirtysecond", "thirtythird"),
 )
 MOST_FAULTY = 0.01
 
