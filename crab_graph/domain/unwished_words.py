@@ -1,4 +1,7 @@
-"""Words of what agents ask for and nobody wants: offer fields that no wish reads, part prices."""
+"""Words of what agents ask for and nobody wants.
+
+Fields of offers that no wish reads, prices of parts, and which of several plans that fit.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,6 +30,7 @@ def unwished_words(
         yield name, filled(shared["choice"], words)
     if declaration.budget is not None:
         yield "part_price", shared["part_price"]
+        yield "pick", shared["pick"]
 
 
 def _unwished_fields(declaration: Declaration) -> Iterator[tuple[str, Choice]]:

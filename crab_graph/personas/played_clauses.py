@@ -102,8 +102,12 @@ _LOOSE_TAG = re.compile(
     r"(?: (?:for )?you)?|(?:sounds?|looks?) (?:about |all )?(?:right|good|ok(?:ay)?|fine))\W*\?\W*$"
 )
 """Behind wishes it asks whether they are right, behind a proposal for a yes."""
-_OR_ANY = re.compile(r"^\W*(?:and |so |then )*(?:what|which|where)\b.*\bor (?:is|are|does) any\b")
+_OR_ANY = re.compile(r"\bor (?:(?:is|are|does|do|would|will) )?any\b")
 """Asks which of several, or if any will do."""
+_ASKS_TO_SAVE = re.compile(
+    r"\b(?:cheapest|lowest|least expensive|as (?:low|cheap) as)\b[^?]*\b(?:yes or no|or)\b[^?]*\?"
+)
+"""Asks if what costs least is wished, of which nothing was noted."""
 _LIMIT = re.compile(r"\b(?:budget|max\w*|limit|at most|up to|within|under|ceiling|cap)\b")
 _OFFERS = re.compile(
     r"\b(?:i (?:can|could) (?:offer|also)|there (?:is|are)|available|i found|we have|we offer"
@@ -131,6 +135,8 @@ _OF_BOOKINGS = ("bk", "pm", "tx")
 
 def is_check(segment: Segment) -> bool:
     """Tell whether a clause asks if what was said is right."""
+    if _ASKS_TO_SAVE.search(segment.text):
+        return False
     if segment.is_firm or (segment.is_request and _WHETHER.search(segment.text)):
         return True
     if segment.text.rstrip().endswith(":"):

@@ -478,3 +478,21 @@ def test_what_may_be_missing_is_nothing_that_was_told():
         "hotel, the flights or the trip as a whole (for example breakfast, stars)?"
     )
     assert "star" not in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient", "generic"))
+@pytest.mark.parametrize(
+    "asked",
+    (
+        "cheapest wanted, or any plan that fits ok?",
+        "Should I look for the lowest total, or is any plan that fits fine with you?",
+        "Would you like the cheapest trip of all that fit, yes or no?",
+    ),
+)
+def test_whether_the_cheapest_plan_is_wished_is_no_yes_of_who_wishes_no_such_thing(
+    condition, asked
+):
+    chat = opened(condition)
+    chat.say("What is your budget?")
+    answer = chat.say(asked)
+    assert re.search(r"any plan", answer, re.I) and not re.match(r"right|correct|yes", answer, re.I)
