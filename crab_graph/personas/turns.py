@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from crab_graph.personas.behavior import Behavior
@@ -45,7 +46,7 @@ class Decision:
     reaction: tuple[str, Reaction] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """Everything one decision looks at: the user, what it remembers, what it has heard and seen.
 
@@ -76,7 +77,7 @@ class Turn:
     clarification: Clarification | None = None
     mended: MendedBooking | None = None
 
-    @property
+    @cached_property
     def facts(self) -> Mapping[str, Fact]:
         """What the user knows by key, in the order facts are told."""
         known = {fact.key: fact for fact in self.briefing.facts}
