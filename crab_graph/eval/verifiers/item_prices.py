@@ -224,12 +224,18 @@ def is_superseded(episode: Episode, quote: Quote) -> bool:
 
 def is_beside_right_one(episode: Episode, quote: Quote) -> bool:
     """Tell whether an unmarked price stands beside another of the same booking that is right."""
-    return quote.price.mark is Mark.UNMARKED and any(
-        one.price.mark is Mark.UNMARKED
-        and one.message is quote.message
-        and one.is_right
-        and one.bookings.keys() & quote.bookings.keys()
+    named = {(quote.message.number, name) for name in quote.bookings}
+    return quote.price.mark is Mark.UNMARKED and not named.isdisjoint(_told_rightly(episode))
+
+
+@lru_cache(maxsize=1)
+def _told_rightly(episode: Episode) -> frozenset[tuple[int, str]]:
+    """Return the bookings of which a message tells a right unmarked price, with its number."""
+    return frozenset(
+        (one.message.number, name)
         for one in find_quotes(episode)
+        if one.price.mark is Mark.UNMARKED and one.is_right
+        for name in one.bookings
     )
 
 
