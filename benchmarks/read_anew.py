@@ -21,6 +21,7 @@ from benchmarks.bench_talks import AGENTS, TALKS, load_set
 from crab_graph.personas.condition import parse_condition, resolve
 
 CONDITION = "ruse"
+PERSONAS = frozenset({"terse", "impatient", "neutral"})
 FEWEST, MOST = 4, 9
 SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z*])")
 PLAN = re.compile(r"\b[A-Z]{2}-\d")
@@ -91,11 +92,14 @@ def main() -> None:
     parser.add_argument("--personas", default="terse,impatient,neutral")
     asked = parser.parse_args()
     rng, tasks = Random(asked.seed), list(cg.load_benchmark(asked.bench))
-    kept = list(kept_questions(AGENTS[1:]))
+    kept, wanted = list(kept_questions(AGENTS[1:])), {*asked.personas.split(",")}
+    if not wanted <= PERSONAS:
+        parser.error(f"--personas takes {', '.join(sorted(PERSONAS))}, not '{asked.personas}'")
+    if not 0 < asked.talks <= len(kept):
+        parser.error(f"--talks takes 1 to {len(kept)}, the talks that are kept")
     for name, questions in rng.sample(kept, asked.talks):
         task = rng.choice(tasks)
         seeds = (rng.randrange(2**31) for _ in range(1000))
-        wanted = asked.personas.split(",")
         seed = next(
             seed
             for seed in seeds
