@@ -6,7 +6,7 @@ of its message, which is read without it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.played_clauses import ends_in_tag
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import DomainLexicon, FactWords
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.utterance import visible
 
 _PIECE = re.compile(r"(?<!\b\w\.)(?<=[.?!…])[\"'”’)*_]*\s+|\n+")
@@ -27,6 +27,9 @@ _LABELLED = re.compile(r"\s*[-*•– ]*\**\(?[a-h1-9i]", re.I)
 """What an option begins with that has a letter or number."""
 _NOTES = re.compile(
     r"\b(?:noted|recorded|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
+    r"|sum(?:ming)? (?:\w+ )?up|(?:play|read|say|tell|repeat)(?:ing)? (?:\w+ ){0,2}back"
+    r"|here(?:'s| is| are)|(?:plan|search|work|go) with (?:these|this|that|the following)"
+    r"|your (?:wishes|trip|requirements)|updated"
     r"|have (?:you|this|it) down|as i have (?:them|it|this)|(?:is|are) what i(?:'ve| have)?)\b",
     re.I,
 )
@@ -91,8 +94,9 @@ _OF_MEANING = re.compile(
 _IS_FIRM = re.compile(
     r"^(?:(?:and|so|but|ok(?:ay)?|quick (?:one|question|q))[,:]? )*"
     r"(?:is|are|was|should i (?:take|treat|consider|see|regard)|would you (?:say|call)) "
-    r"(?:that|this|it|these|those|they)\b(?: as)?[^?]{0,30}?"
-    r"\b(?:must(?:-have)?s?|hard|strict|firm|nice[- ]to[- ]haves?|guidelines?|ceiling|rule"
+    r"(?:that|this|it|these|those|they)\b(?: as)?"
+    r"(?!(?: now)? (?:all|the|your|my) (?:of )?(?:your |the )?(?:final|last|only|full|requirements))"
+    r"[^?]{0,30}?\b(?:must(?:-have)?s?|hard|strict|firm|nice[- ]to[- ]haves?|guidelines?|ceiling|rule"
     r"|deal-?breakers?|negotiable|flexible|requirements?|preferences?)\b[^?]{0,60}\?",
     re.I,
 )
@@ -110,6 +114,17 @@ _OR_NOT = re.compile(
     re.I,
 )
 """The same in fewer words."""
+_MUST = (
+    r"(?:(?:(?:a|an|the|really|truly|absolutely|strictly) )*(?:firm|hard|strict|real|absolute)?,? ?"
+    r"(?:musts?(?:-haves?)?|requirements?|conditions?|firm|strict|non-negotiable))"
+)
+_FIRM_OR_NOT = re.compile(
+    rf"\b(?:is|are|as|be) (?!there\b)[^?]{{0,60}}?\b{_MUST}\b[^?]*?,? or\b[^?]*\?"
+    rf"|\b(?:is|are|as|treat|regard)\b[^?]{{0,60}}?\b(?:a|an|as|firm|strict|hard) {_MUST}\W*\?"
+    r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"
+)
+"""Asks whether something is a must, or if less would do."""
+_OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
 _FOR_ALL = re.compile(
     r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
     r",? )*(?:for |on |in )?(?:both|each|all|either)(?: (?:of (?:them|the))?\s?(?:\w+s)?)?"
@@ -117,6 +132,10 @@ _FOR_ALL = re.compile(
     re.I,
 )
 """Asks whether what was just told holds for all that it may be of."""
+_GIVES_UP = re.compile(
+    r"\b(?:giv\w+|let\w*) (?:\w+ ){0,5}?(?:up|go)\b|\b(?:drop|sacrifice|relax|loosen|waive)\w*\b"
+)
+"""Asks which wish may go, and not what it means."""
 _FEW = 2
 """So many wishes told at once may be meant by a question that names none."""
 
@@ -158,15 +177,25 @@ def clarification_in(
         is_near = is_told and (key in last or words.about.search(low) is not None)
         for number in _about(pieces, words, lexicon) if is_near else ():
             found[key] = None
+            low_piece = visible(pieces[number]).casefold()
+            is_of_firmness |= _FIRM_OR_NOT.search(low_piece) is not None
             taken |= {number, *_options_at(pieces, number)}
             taken |= {*_going_on(pieces, max(taken))}
     for number, piece in enumerate(pieces):
         asked = visible(piece).strip()
         if number in taken or not all(map(record.is_settled, last)):
             continue
+        flags = _flags_held(asked.casefold(), known, record, lexicon)
+        if flags is not None:
+            found |= dict.fromkeys(flags)
+            is_of_firmness = True
+            taken |= {number, *_going_on(pieces, number)}
+            continue
         named = [k for k in last if names_value(asked.casefold(), lexicon.facts[k])]
         # What names a value of another wish asks of that.
         is_of_last = bool(named) or not any(names_value(asked.casefold(), one) for one in others)
+        # Behind a question it asks of what is to be told.
+        is_of_last = is_of_last and not (number and "?" in pieces[number - 1])
         is_firm = is_of_last and (_IS_FIRM.search(asked) or _OR_NOT.search(asked))
         if last and (is_firm or (named and _IS_VALUE_FIRM.search(asked))):
             found |= last if len(last) <= _FEW else {}
@@ -186,6 +215,30 @@ def clarification_in(
     )
 
 
+def _flags_held(
+    asked: str, known: Collection[str], record: DisclosureRecord, lexicon: DomainLexicon
+) -> list[str] | None:
+    """Return the conditions of which a piece asks if they are musts; `None` if it does not.
+
+    Where it asks so of several wishes, it names none.
+    """
+    if _FIRM_OR_NOT.search(asked) is None:
+        return None
+    flags = [key for key in known if lexicon.facts[key].form is ValueForm.FLAG]
+    found = [
+        key
+        for key in flags
+        if record.is_settled(key) and any(cue.search(asked) for cue in lexicon.facts[key].asks)
+    ]
+    values = [
+        key for key in known if key not in flags and names_value(asked, lexicon.facts[key])
+    ]
+    if found and not values:
+        return found
+    is_of_several = len(found) + len(values) > 1 or (not values and len(known) > 1)
+    return [] if is_of_several and _OF_THEM.search(asked) else None
+
+
 def sentences_of(text: str) -> Iterator[str]:
     """Yield the sentences and lines of a message, each with the blanks behind it."""
     ends = [0, *(match.end() for match in _PIECE.finditer(text)), len(text)]
@@ -196,11 +249,11 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
     """Yield the numbers of the pieces that ask what a joint wish means, by its own words."""
     for number, piece in enumerate(pieces):
         low = visible(piece).casefold().strip()
-        if _OFF.search(low):
+        if _OFF.search(low) or (_GIVES_UP.search(low) and not words.about.search(low)):
             continue
         has_options = _INLINE.search(piece) is not None
         asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)
-        is_option = _OPTION.match(piece) is not None and not has_options
+        is_option = _OPTION.match(piece) is not None and not has_options and "?" not in piece
         if not asks or is_option or (ends_in_tag(low) and not _NO_TAG.search(low)):
             continue
         options = (pieces[one].casefold().strip() for one in _options_at(pieces, number))

@@ -128,6 +128,8 @@ def _with_yes(turn: Turn, parts: Sequence[str], told: Sequence[tuple[str, Reason
 
 def go_on(turn: Turn) -> Decision | None:
     """Return the turn that says what it said would follow, to one who only waits for it."""
+    if turn.clarification is not None:
+        return None
     asking = [one.text for one in turn.reading.segments if one.is_request]
     waits = _LISTENS.fullmatch(turn.text) or (asking and all(map(_LISTENS.fullmatch, asking)))
     return promised(turn) if waits else None

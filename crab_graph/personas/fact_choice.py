@@ -82,7 +82,8 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
             chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
     chosen = [key for key in chosen if key not in but]
     # What is noted rightly and was told for sure is said again only where nothing else is.
-    chosen = [key for key in chosen if not is_known_well(turn, key)] or chosen
+    is_heard = (is_known_well(turn, key) or _is_joint_unnamed(turn, key) for key in chosen)
+    chosen = [k for k, heard in zip(chosen, is_heard, strict=True) if not heard] or chosen
     limit = turn.behavior.facts_per_answer
     if limit is not None:
         # What was asked for before and is still open comes before what is asked for now.
@@ -93,6 +94,8 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     taken = [key for key in chosen if key not in pinned][:limit]
     people = _beside_people(turn, taken)
     anew = _asked_anew(turn) if limit is not None else []
+    if taken:
+        anew = [key for key in anew if not _is_joint_unnamed(turn, key)]
     told = dict.fromkeys([*pinned, *people, *taken])
     told |= dict.fromkeys(key for key in anew if key not in but)
     return [facts[key] for key in told]
@@ -265,6 +268,14 @@ def is_known_well(turn: Turn, key: str) -> bool:
     played = turn.playback
     is_asked = key in played.questioned or key in pointed_at(turn)
     return key in played.right and not is_asked and turn.memory.record.is_settled(key)
+
+
+def _is_joint_unnamed(turn: Turn, key: str) -> bool:
+    """Tell whether a joint wish was told for sure, and no question speaks of it."""
+    words = turn.briefing.lexicon.facts[key]
+    asked = (one.text for one in turn.reading.segments if one.is_request)
+    is_told = words.is_joint and turn.memory.record.is_settled(key)
+    return is_told and not any(map(words.about.search, asked))
 
 
 def _asked_again(turn: Turn) -> list[str]:

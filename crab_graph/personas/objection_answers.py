@@ -44,7 +44,8 @@ def objection(turn: Turn) -> Decision | None:
 def _explanation(turn: Turn) -> Decision | None:
     """Return the turn that says what was wrong, to one that was told only that something is."""
     key, reading = turn.memory.errors.hinted, turn.reading
-    if key is None and _ASKS_WHAT_WRONG.search(reading.utterance.text):
+    asks_what = _ASKS_WHAT_WRONG.search(reading.utterance.text) is not None
+    if key is None and asks_what and not turn.playback.states:
         return _what_was_wrong(turn)
     is_past = reading.asks_booking or reading.asks_wallet or reading.claims_done
     if key is None or key not in turn.facts or is_past:
@@ -63,7 +64,7 @@ def _what_was_wrong(turn: Turn) -> Decision:
         for row in turn.memory.record.rows
         if row.get("reason") == Reason.CORRECTED and row["key"] in turn.facts
     ]
-    if not corrected or turn.playback.wrong:
+    if not corrected:
         return turn.say("nothing_wrong", is_answer=True, is_content=True)
     fact = turn.facts[corrected[-1]]
     return Decision((turn.speaker.fact(fact),), told=told_as_asked([fact]), is_answer=True)

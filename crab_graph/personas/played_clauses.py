@@ -62,6 +62,8 @@ _ASKED = re.compile(r"\b(?:confirm|verify|please check|correct me|let me know if
 FAULTS = re.compile(
     r"\bany(?:thing| of (?:this|that|it|these))\b[^?]{0,30}\b(?:wrong\w*|incorrect\w*|amiss"
     r"|mistakes?|mistaken|errors?|misunderstood|inaccurate)\b[^?]{0,20}\?"
+    r"|\b(?:what|which (?:\w+ ){0,3})(?:'s| is| was)\b[^?]{0,20}"
+    r"\b(?:wrong|incorrect|amiss|missing|off)\b[^?]{0,20}\?"
 )
 """Asks whether something is wrong, to which a yes would mean the contrary."""
 _PAYS_WITH = re.compile(r"\bpay\w*\b.{0,20}\b(?:with|by|from|on)\b[^?]{0,40}\b\d{4}\b[^?]{0,12}\?")
@@ -121,6 +123,12 @@ _EXAMPLES = re.compile(
     r"|that (?:kind|sort) of thing)\W*$"
 )
 """What ends a list of what one may speak of: it says nothing of what somebody wishes."""
+_SURE = re.compile(
+    r"\b(?:are|were) you (?:now |really |quite |still )?(?:sure|certain|positive)\b[^?]*\?"
+    r"|\b(?:right|correct|fixed|certain|firm|settled|final|sure)\b,? or (?:could|can|may|might"
+    r"|would|is|are|should|do|does)\b[^?]*\?"
+)
+"""Asks if something that was said with doubt is so, or could be otherwise."""
 _IS_BORN = re.compile(
     r"\b(?:born|birth\w*|dobs?)\b[^?]*\b(?:is|are) (?:it|that|this|they)\b"
     r"[^?]*\b(?:19|20)\d\d\b[^?]*\?"
@@ -152,6 +160,7 @@ def is_check(segment: Segment) -> bool:
     found = (
         found
         or _IS_BORN.search(text)
+        or _SURE.search(text)
         or FAULTS.search(text)
         or _PAYS_WITH.search(text)
         or _MEANS.search(text)

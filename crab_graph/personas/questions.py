@@ -371,7 +371,9 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
         and any(is_alike(words, one) for one in asked)
         and key not in before
     ]
-    return others or ([] if segment.is_item else list(before))
+    if others or segment.is_item:
+        return others
+    return [key for key in before if not named or named & set(lexicon.facts[key].slots)]
 
 
 def is_alike(words: FactWords, other: FactWords) -> bool:

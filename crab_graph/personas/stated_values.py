@@ -42,7 +42,13 @@ _DAY_OF_MONTH = re.compile(
     r"\b(?:(?:the|on) (?=\d+[snrt])|(?:day|date) (?:is |= ?)?(?:the )?)"
     r"(\d{1,2})(?:st|nd|rd|th)?\b(?!\s?[-:/.]\d)"
 )
-_MONTH = re.compile("|".join(rf"\b{name[:3].casefold()}" for name in MONTHS))
+_MONTH = re.compile(
+    "|".join(
+        rf"\b{name[:3]}(?:{name[3:]}|t)?\b" for name in map(str.casefold, MONTHS) if name != "may"
+    )
+    + r"|\b(?:in|early|mid|late|of|this|next|\d(?:st|nd|rd|th)?)[ -]may\b|\bmay\b(?= \d)"
+)
+"""Names a month; `may` is one only beside what makes it a date."""
 _PAST = re.compile(
     r"\b(?:i|we) (?:had |have |did |wrongly |mistakenly |only ){0,2}(?:proposed|offered|suggested"
     r"|showed|listed|quoted|misread|overlooked|mixed|misunderstood|confused)\b"
