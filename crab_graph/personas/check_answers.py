@@ -1,5 +1,6 @@
 """How a user answers what is played back to it: it affirms, corrects, or says it has no wish."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,6 +21,12 @@ from crab_graph.personas.sought_facts import (
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
 
+_EITHER = re.compile(
+    r"(?:, |\A)or (?:do|does|would|should|shall|is|are|will|may|can|could|did|rather|must)\b"
+    r"(?! (?:not|there|something|anything|i (?:missing|wrong)))[^?]*\?"
+)
+"""Asks which of two things is so."""
+
 
 def check(turn: Turn) -> Decision | None:
     """Return the turn that answers a play-back; `None` where there is nothing to say of one.
@@ -30,6 +37,9 @@ def check(turn: Turn) -> Decision | None:
     if turn.wallet.bookings:
         # What is said of a booking plays no wish back.
         asked = tuple(key for key in played.unknown if key in played.questioned)
+        if len(asked) > 1 and played.is_asked and not played.wrong:
+            # What was booked beside what was wished is as good as anything.
+            return turn.say("right", is_answer=True, is_content=True)
         played = replace(played, unknown=asked)
         turn = replace(turn, playback=played)
     unknown = [key for key in played.unknown if key not in turn.memory.declined]
@@ -52,7 +62,7 @@ def check(turn: Turn) -> Decision | None:
         parts = _affirmation(turn, right)
     parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
     unknown = unknown if unknown or parts else list(played.unknown)
-    mixed = [turn.facts[key] for key in played.mixed if _is_to_say(turn, key)]
+    mixed = [turn.facts[key] for key in (*played.mixed, *_vague(turn)) if _is_to_say(turn, key)]
     # Where another doubt is settled no yes is said to what is asked by itself.
     pinned = [turn.facts[key] for key in right if key in turn.facts and _is_pinned(turn, key)]
     is_told_apart = bool(played.mixed) or _settles_a_doubt(turn)
@@ -77,6 +87,17 @@ def check(turn: Turn) -> Decision | None:
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def _vague(turn: Turn) -> list[str]:
+    """Return what is played back as vaguely as it was told: it is said exactly then."""
+    played, record = turn.playback, turn.memory.record
+    decided = {*played.right, *played.wrong, *played.mixed}
+    return [
+        key
+        for key in played.said
+        if key not in decided and record.has(key) and not record.is_settled(key)
+    ]
 
 
 def beyond_asked(turn: Turn) -> Sequence[str]:
@@ -143,6 +164,11 @@ def _denial(turn: Turn) -> str:
 def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     """Affirm what is played back: of what is asked by itself, say it, lest it be left open."""
     speaker, played = turn.speaker, turn.playback
+    if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
+        # Which of two it is no yes says.
+        meant = [key for key in turn.reading.asked if key in right and key in turn.facts]
+        if meant:
+            return [speaker.fact(turn.facts[key]) for key in meant]
     questioned = [key for key in right if key in played.questioned and key in turn.facts]
     # A yes is enough where what was said for sure is only to be confirmed.
     named = [turn.facts[key] for key in questioned if not _is_tagged(turn, key)]

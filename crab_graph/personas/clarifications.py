@@ -68,6 +68,10 @@ _TURNS = re.compile(
 )
 """Where a sentence that notes one thing goes on to ask for another."""
 _ELSE = re.compile(r"\banything (?:else|more)\b")
+_ALL_ELSE = re.compile(
+    r"(?<!above )(?<!over )(?<!before )(?<!than )(?:\b(?:any|every)thing else\b|\ball (?:else|the rest)\b)"
+)
+"""Asks for what is left, or if that stays as it is, and may name some of it."""
 _OF_PAYMENT = re.compile(r"\b(?:pay\w*|charge\w*|cards?|methods?|approv\w*)\b", re.I)
 _ASKS = re.compile(
     r"\?[\"'”’)*_\s]*\Z"
@@ -230,9 +234,7 @@ def _flags_held(
         for key in flags
         if record.is_settled(key) and any(cue.search(asked) for cue in lexicon.facts[key].asks)
     ]
-    values = [
-        key for key in known if key not in flags and names_value(asked, lexicon.facts[key])
-    ]
+    values = [key for key in known if key not in flags and names_value(asked, lexicon.facts[key])]
     if found and not values:
         return found
     is_of_several = len(found) + len(values) > 1 or (not values and len(known) > 1)
@@ -249,7 +251,9 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
     """Yield the numbers of the pieces that ask what a joint wish means, by its own words."""
     for number, piece in enumerate(pieces):
         low = visible(piece).casefold().strip()
-        if _OFF.search(low) or (_GIVES_UP.search(low) and not words.about.search(low)):
+        is_other = _GIVES_UP.search(low) and not words.about.search(low)
+        is_other = is_other or _asks_of_flag(low, words, lexicon)
+        if is_other or _OFF.search(low) or _ALL_ELSE.search(low):
             continue
         has_options = _INLINE.search(piece) is not None
         asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)
@@ -272,6 +276,15 @@ def _names_other_values(text: str, words: FactWords, lexicon: DomainLexicon) -> 
         return False
     others = (one for key, one in lexicon.facts.items() if key != words.key and not one.is_joint)
     return any(len(words_of(text, one)) >= _FEWEST_OPTIONS for one in others)
+
+
+def _asks_of_flag(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:
+    """Tell whether a sentence asks for a condition between a joint wish's slots and others."""
+    own = lexicon.compared(words.key)
+    named = {slot for slot, cue in lexicon.slots.items() if cue.search(text)}
+    flags = (one for one in lexicon.facts.values() if one.form is ValueForm.FLAG)
+    asked = (cue.search(text) for one in flags if one.key != words.key for cue in one.asks)
+    return bool(own and named - own) and any(asked)
 
 
 def _is_of_others(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:

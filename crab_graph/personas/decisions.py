@@ -15,24 +15,29 @@ from crab_graph.personas.fact_answers import answer, go_on, name_detail
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.mishap_answers import keep, see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
+from crab_graph.personas.one_card import on_one_card
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
 from crab_graph.personas.payment_answers import pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
-from crab_graph.personas.plan_answers import approve, asks_for_rest
+from crab_graph.personas.plan_answers import approve, asks_for_rest, stand_firm
 from crab_graph.personas.reactions import react
+from crab_graph.personas.standing_wishes import rest_stays
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
 _DUTIES = (
+    rest_stays,
     objection,
     keep,
     retry,
     go_on,
     clarify,
+    on_one_card,
     check,
     choose,
+    stand_firm,
     pay,
     answer,
     see_to_mishap,

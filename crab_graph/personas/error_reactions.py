@@ -4,6 +4,7 @@ It stands between what a message contradicts and what the user says. What is ove
 what is played back to be checked is never overlooked.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -55,6 +56,16 @@ class ErrorRecord(NamedTuple):
         return str(last["key"]) if last and last["act"] == Reaction.HINTED else None
 
 
+_ADMITS = re.compile(
+    r"\b(?:different|separate) (?:\w+ )?\w+s\b|\bnot the same\b|\bonly (?:plan|trip|option|way)\b"
+    r"|\bdiffers? from\b|\b(?:al|even )?though you\b|\binstead of (?:the|your)\b"
+    r"|\bnot (?:as|what) you\b|\b(?:one|only) (?:catch|drawback|compromise|downside|exception)\b"
+    r"|\btrade-?off\b|\bdeviat\w+"
+    r"|\b(?:don.t|doesn.t|do not|does not|can.t|cannot|could not|couldn.t) (?:meet|match|keep)\b"
+)
+"""Says that what is put is not as it was wished."""
+
+
 class Sight(NamedTuple):
     """The contradictions of a message that a user sees, and those that it overlooks."""
 
@@ -72,9 +83,10 @@ def look_over(
 ) -> Sight:
     """Return what of the contradictions of a message a user sees; `told` are what it said exactly.
 
-    Whoever has corrected a detail looks at it the next time; what was overlooked stays so.
+    Whoever has corrected a detail looks at it the next time; what was overlooked stays so, but for
+    one to whom it is said that something is not as it was wished.
     """
-    if reading.confirms:
+    if reading.confirms or _ADMITS.search(reading.utterance.text):
         return Sight(tuple(conflicts))
     may_miss = [key for key in conflicts if key in told and not errors.corrected(key)]
     may_miss = may_miss if reading.asks_booking else []

@@ -8,6 +8,7 @@ from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.sought_facts import (
     asked_facts,
@@ -113,6 +114,8 @@ def _asked_anew(turn: Turn) -> list[str]:
         named = [one for one, shows in how.facts.items() if "how:cue" in shows]
         if key not in named or _FURTHER.search(segment.text):
             return False
+        if "value" in how.facts[key] and OR.search(segment.text) and not words[key].is_joint:
+            return True
         is_only = len(questions) == 1 and words[key].is_joint
         patterns = (_ANY_WISH.match, _OR_NOT.search)
         is_wish = len(named) == 1 and any(finds(segment.text) for finds in patterns)

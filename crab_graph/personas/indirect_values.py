@@ -42,7 +42,7 @@ def indirect_keys(
         for fact in briefing.facts
         if fact.key not in direct and any(_ways(fact, briefing, (), Random(0)))
     }
-    by_others = {key for key in drawn if _is_by_others(key, briefing)}
+    by_others = {key for key in drawn if is_by_others(key, briefing)}
     chosen = sorted(drawn, key=lambda key: (key in by_others, drawn[key]))
     count = sum(draw < behavior.indirect for draw in drawn.values())
     most = max(min(count, len(drawn) - len(by_others)), FEWEST_INDIRECT)
@@ -62,7 +62,7 @@ def indirect_sayings(
     return sayings
 
 
-def _is_by_others(key: str, briefing: UserBriefing) -> bool:
+def is_by_others(key: str, briefing: UserBriefing) -> bool:
     """Tell whether a fact can only be told by the values that it is not."""
     words = briefing.lexicon.facts[key]
     return words.form is ValueForm.CHOICE and words.hours.keys() != words.choices.keys()

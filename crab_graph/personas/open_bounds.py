@@ -12,11 +12,15 @@ from crab_graph.personas.questions import Segment
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
+_WISH = (
+    r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs|must-?haves?|musts|conditions?"
+    r"|constraints?|deal-?breakers?)"
+)
 _OPEN = re.compile(
     r"\b(?:any|what|which|have|some|special|particular) (?:\w+ ){0,2}"
-    r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
+    rf"{_WISH}\b"
 )
-_WISHES = re.compile(r"\b(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b")
+_WISHES = re.compile(rf"\b{_WISH}\b")
 _BEYOND = re.compile(
     r"\b(?:else|other|others|more|further|left|remaining|also|additional|missing|still|besides"
     r"|(?:any|every|some)thing|in general|overall|whole|everything|before)\b"
@@ -33,8 +37,7 @@ _HEADED = re.compile(
 )
 """Asks for that behind the name of it."""
 _MORE_WISHES = re.compile(
-    r"\b(?:other|further|more|additional) (?:\w+ ){0,2}"
-    r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs)\b"
+    rf"\b(?:other|further|more|additional) (?:\w+ ){{0,2}}{_WISH}\b"
     r"(?: (?:for|about|on|regarding|with) [^?,;(]{2,30})?"
 )
 """Asks for what is left to wish, where it names what of that."""

@@ -16,7 +16,10 @@ from crab_graph.personas.wordbook import ValueForm
 
 _TRADE = re.compile(
     r"\b(?:collid\w+|conflicts?|clash\w*|matters? (?:\w+ ){0,2}more|more important|at odds"
-    r"|give up|has to give|must give|trade-?offs?|compromise)\b"
+    r"|give up|has to give|must give|trade-?offs?|compromise|(?:one|only) catch|in the way"
+    r"|the (?:trouble|problem) is|let (?:the|your|go of) (?:\w+ ){0,3}go|different (?:\w+ ){0,2}than"
+    r"|(?:could|can|did) ?(?:not|n't) find|no (?:other|more) [^.?]{2,40} (?:with|that|left)|too much"
+    r"|would you (?:go up to|accept|settle)|easier (?:for you )?to (?:change|give))\b"
 )
 """Puts one wish against another."""
 _OPINION = re.compile(
@@ -158,6 +161,16 @@ def can_approve(turn: Turn) -> bool:
         if key in words and words[key].form is ValueForm.MONEY
     }
     return any(token.startswith(starts) for token in named - told)
+
+
+def stand_firm(turn: Turn) -> Decision | None:
+    """Keep to all wishes where a choice is between these, and nothing that is offered fits."""
+    reading = turn.reading
+    if turn.choice is not None or reading.asks_wallet or turn.conflicts:
+        return None
+    trades = any(_TRADE.search(one.text) for one in reading.segments)
+    is_choice = reading.asks_choice and not is_whole_plan(turn)
+    return turn.say("wishes_stand", insisted=True) if is_choice and trades else None
 
 
 def approve(turn: Turn) -> Decision | None:

@@ -61,7 +61,7 @@ _GOES_ON = re.compile(r"\W*(?:and|plus|as well as|along with|also|or|then) ")
 _ABOUT = re.compile(r"\b(?:for|about|on|of|regarding|concerning|as to|with|in) (?:the |your |a )?")
 _NEGATED = re.compile(
     r"\b(?:not|no|n't|neither|nor|without|never|avoid(?:ing)?|except(?: for)?|excluding"
-    r"|(?:other|rather) than|instead of)(?: \w+){0,3}[ *_'\"(-]*\Z"
+    r"|(?:other|rather) than|instead of)(?:[ /]\w+){0,3}[ /*_'\"(-]*\Z"
 )
 _ALL_BUT = re.compile(
     r"\b(?:any|every|all)(?:thing| \w+)? (?:but|except(?: for)?|other than|apart from|save for)\b"
@@ -73,6 +73,11 @@ _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
+_SHARED = re.compile(
+    r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,16}"
+    r"\b(?:both|they|all|the two)\b"
+)
+"""Makes of any of some things one for all of them."""
 _FEW = 2
 _NEAR = 24
 """Characters behind a statement in which what is added to it stands."""
@@ -513,6 +518,9 @@ class _Comparison:
                 same = ALIKE.search(near)
                 is_negated = bool(same and _NEGATED.search(near[: same.start()]))
                 self._mark(key, is_right=not is_negated)
+                continue
+            if _SHARED.search(text, match.end()):
+                self._mark(key, is_right=True)
                 continue
             other = _OTHER.search(before)
             if other and self._is_one(match[0]):

@@ -89,6 +89,8 @@ _FIRM = re.compile(
 _LOOSENS = re.compile(
     r"\b(?:rather than|instead of|and not|not) (?:an? )?(?:\w+ )?(?:must|requirement)\b"
     r"|\bas (?:an? )?(?:mere |soft )?(?:preference|option|optional|wish|nice[- ]to[- ]have)\b"
+    r"|\b(?:may|can|could|shall|should|might|would) (?:i|we|you) (?:\w+ )?"
+    r"(?:drop|give up|let go|skip|ignore|waive|relax|sacrifice|do without|live without)\b"
 )
 """Asks to hold a wish less firmly, to which nobody says yes that means it."""
 _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does|still|both)\b")
@@ -125,6 +127,7 @@ _EXAMPLES = re.compile(
 """What ends a list of what one may speak of: it says nothing of what somebody wishes."""
 _SURE = re.compile(
     r"\b(?:are|were) you (?:now |really |quite |still )?(?:sure|certain|positive)\b[^?]*\?"
+    r"|\bdo you agree\b[^?]*\?"
     r"|\b(?:right|correct|fixed|certain|firm|settled|final|sure)\b,? or (?:could|can|may|might"
     r"|would|is|are|should|do|does)\b[^?]*\?"
 )
@@ -214,6 +217,8 @@ def asks_of_value(reading: Reading, number: int) -> bool:
 def asks_check(reading: Reading, number: int) -> bool:
     """Tell whether a clause of a message asks if what it says is right, in whatever words."""
     segment = reading.segments[number]
+    if asks_of_extra(reading, number):
+        return False
     if is_check(segment):
         return True
     # Behind a price it is a yes to that which is asked for.
@@ -222,6 +227,14 @@ def asks_check(reading: Reading, number: int) -> bool:
         return False
     has_price = bool(reading.stated) and not _names_limit(reading.utterance.text)
     return not (reading.proposes or has_price)
+
+
+def asks_of_extra(reading: Reading, number: int) -> bool:
+    """Tell whether a clause asks of what is sold beside, and states no wish."""
+    segment = reading.segments[number]
+    if not (segment.is_request and reading.lexicon.extras.search(segment.text)):
+        return False
+    return not any(how.issuperset({"value"}) for how in reading.features[number].facts.values())
 
 
 @lru_cache(maxsize=8)
@@ -253,7 +266,8 @@ def played_clauses(reading: Reading) -> set[int]:
         for before, one in zip(asks, reading.segments, strict=False)
     ]
     for number, segment in enumerate(reading.segments):
-        if _is_for_booking(segment) or (segment.is_request and segment.says("foreign")):
+        is_foreign = segment.says("foreign") or asks_of_extra(reading, number)
+        if _is_for_booking(segment) or (segment.is_request and is_foreign):
             continue
         if asks_check(reading, number):
             checks.add(number)

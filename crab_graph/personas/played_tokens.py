@@ -75,8 +75,8 @@ class PlayedTokens:
                 yield Compared(key, one == value, one)
 
     def _money(self, text: str, passage: Stretch) -> Iterator[Compared]:
-        if _BOOKING.search(self._reading.utterance.text):
-            # Beside bookings amounts are what they cost.
+        if _BOOKING.search(self._reading.utterance.text) or self._reading.claims_done:
+            # Beside bookings, and what is paid, amounts are what they cost.
             return
         amounts = starting_within(
             self._reading.stated, passage.start, passage.start + len(passage.text)

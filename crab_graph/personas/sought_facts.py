@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.memory import OPEN
@@ -31,6 +32,10 @@ _UNSURE = re.compile(
     r"(?:\bnot|n't)(?: \w+){0,2} (?:sure|certain)\b|\bun(?:sure|certain)\b|\bwhether\b"
 )
 """What speaks of a doubt asks for what is sure."""
+_WHICH_ONE = re.compile(
+    r"\bwhich (?:one|number|is it|of (?:these|those|them|the two|the \w+))\b|\bwhich\W*\?"
+)
+"""Asks which of what was just said is meant."""
 _DOUBT = re.compile(
     r"\b(?:i (?:think|believe|guess)|you (?:think|thought|believed?|guess(?:ed)?|weren.t|were not)"
     r"|(?:not|un|wasn.t|isn.t) ?(?:quite |so |entirely )?(?:sure|certain))\b"
@@ -43,6 +48,8 @@ _PINS = re.compile(
     r"|\b(?:firm|certain|for sure|exactly|a must|yes or no)\b|\byes,? or\b"
 )
 """Asks if something is as it was told, or otherwise."""
+_END = re.compile(r"\b(?:latest|earliest|last|first) (?:possible )?(?:day|date)\b")
+"""Asks for one end of a window."""
 _WHOSE = re.compile(
     r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
     r"\b(?:match\w*|order|right (?:person|people|name)\w*|belong\w*|whose)\b[^.?\n]*\?"
@@ -244,14 +251,23 @@ def pinned_again(turn: Turn) -> list[str]:
     return [
         key
         for segment, how in turn.reading.clauses
-        if segment.is_request and _PINS.search(segment.text)
+        if segment.is_request
         for key, shows in how.facts.items()
         if "how:cue" in shows
         and key in turn.facts
         and record.is_settled(key)
-        and words[key].form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
-        and (names_value(segment.text, words[key]) or words[key].form is ValueForm.MONEY)
+        and _pins(segment.text, words[key], turn.facts[key].value)
     ]
+
+
+def _pins(text: str, words: FactWords, value: Any) -> bool:
+    """Tell whether a question pins a wish: asks if a value is the one, or which end of a window."""
+    if words.form is ValueForm.DATE:
+        is_end = isinstance(value, list) and _END.search(text) is not None
+        return is_end and names_value(text, words)
+    is_named = words.form is ValueForm.MONEY or names_value(text, words)
+    has_others = words.form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
+    return has_others and is_named and _PINS.search(text) is not None
 
 
 def whose_births(turn: Turn) -> list[str]:
@@ -344,6 +360,10 @@ def doubted(turn: Turn) -> list[str]:
         or _leads_to_options([two.text for two, _ in clauses[number:]])
     ]
     quoted = [one.text for one, _ in clauses if one.is_request and _DOUBT.search(one.text)]
+    last = max((row["turn"] for row in record.rows), default=0)
+    just_said = {row["key"] for row in record.rows if row["turn"] == last}
+    refers = any(one.is_request and _WHICH_ONE.search(one.text) for one, _ in clauses)
+    refers = refers and not any(is_named(turn, key) for key in turn.reading.asked if key in words)
 
     def is_asked(key: str) -> bool:
         own = words[key]
@@ -354,7 +374,8 @@ def doubted(turn: Turn) -> list[str]:
             if key in how.facts
         )
 
-    return [key for key in doubtful if key in words and is_asked(key)]
+    meant = {key for key in doubtful if refers and key in just_said}
+    return [key for key in doubtful if key in words and (key in meant or is_asked(key))]
 
 
 def _leads_to_options(texts: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from crab_graph.personas.stated_values import (
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import ANY_ID, Reading, reading_of
 from crab_graph.text.lexicon import pattern
+from crab_graph.text.totals import TOLD_BEFORE
 from crab_graph.text.utterance import starting_within
 
 _BARE_BEFORE = re.compile(r"(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)\W{0,3}(?:in )?\Z")
@@ -231,8 +232,11 @@ def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool]]:
         inside = [amount for amount in within if not amount.is_inert]
         after = [a for a in inside if a.start >= segment.start + match.start()]
         is_other = _OTHER_CHOICE.search(segment.text) is not None
+        at = segment.start + match.start()
+        told = (a for a in inside if a.end <= at)
+        right_before = [a for a in told if TOLD_BEFORE.fullmatch(reading.utterance.text, a.end, at)]
         if inside:
-            yield (after or inside[::-1])[0].cents, is_other
+            yield (right_before or after or inside[::-1])[0].cents, is_other
         else:
             bare = _BARE_BEFORE.search(segment.text[: match.start()])
             bare = bare or _BARE_TOTAL.match(segment.text, match.end())

@@ -9,6 +9,7 @@ from crab_graph.personas.doubt_values import doubtful_sayings
 from crab_graph.personas.indirect_values import (
     indirect_keys,
     indirect_sayings,
+    is_by_others,
     said_by_hours,
 )
 from crab_graph.personas.objection_answers import objects
@@ -56,13 +57,15 @@ class WaysOfSaying:
         """Return what a turn says otherwise than plainly; nothing beside a yes or a payment."""
         if is_cautious(turn) and not objects(turn):
             return {}
-        reading, record = turn.reading, turn.memory.record
+        reading, record, briefing = turn.reading, turn.memory.record, turn.briefing
         settled = {key for key in turn.facts if record.is_settled(key)}
         played = {*turn.playback.right, *turn.playback.wrong}
         whole = {*asked_throughout(reading)}
         whole |= {*(turn.clarification.throughout if turn.clarification is not None else ())}
         # Whether it holds for all is said plainly.
-        indirect = [key for key in self.indirect if key not in {*reading.pinned, *whole}]
+        # Nor is anything told by what it is not to one who asks once more.
+        direct = {*reading.pinned, *whole, *(key for key in settled if is_by_others(key, briefing))}
+        indirect = [key for key in self.indirect if key not in direct]
         sure = {*reading.checked, *turn.conflicts, *played}
         doubts = {} if is_cautious(turn) else self.doubts
         doubtful = {

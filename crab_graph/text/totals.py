@@ -49,7 +49,7 @@ _DETERMINED = re.compile(
 """A cue that `the`, `your` or the like determines, or that says itself that it is the whole."""
 _DETERMINER = max(map(len, lexicon()["totals"]["determiners"])) + 1
 _UP_TO_TWO_WORDS = re.compile(r":?(?: [a-z']+){0,2} ")
-_TOLD_BEFORE = re.compile(
+TOLD_BEFORE = re.compile(
     r"(?: (?:(?:was|is|were|are|has|have|been|now|just|in|total|altogether|charged|billed|debited"
     r"|paid) )*)?"
 )
@@ -475,7 +475,7 @@ def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) 
     if 0 <= equals < stated[-1].start and not is_told_after:
         return stated[bisect_right(stated, equals, key=lambda amount: amount.start)]
     before = bisect_right(stated, cue.start, key=lambda amount: amount.end) - 1
-    if _TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):
+    if TOLD_BEFORE.fullmatch(text, stated[before].end, cue.start):
         return stated[before]
     after = bisect_left(stated, cue.end, key=lambda amount: amount.start)
     if after < len(stated):

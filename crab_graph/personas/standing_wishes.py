@@ -1,0 +1,39 @@
+"""How a user answers who asks, behind its change of mind, if all the rest stays as it was."""
+
+import re
+
+from crab_graph.personas.briefing import Reason
+from crab_graph.personas.turns import Decision, Turn
+
+_STAYS = re.compile(
+    r"\b(?:everything(?: else)?|(?:all|the) (?:of )?(?:the |your )?(?:rest|else|others?)"
+    r"|all else|(?:all|the) (?:your |the )?other (?:\w+ )?(?:wish(?:es)?|details|points|parts?))\b"
+    r"[^?]{0,80}?\b(?:stays?|remains?|keep|kept|unchanged|the same|as (?:it|they|that) (?:is|are|was"
+    r"|were)|as before|still|all right|alright|right|ok(?:ay)?|fine|good|stands?|holds?)\b[^?]*\?"
+)
+"""Asks if what was not changed is as it was."""
+_CHANGES = re.compile(
+    r"\b(?:has|have|did|does|do|is|are)\b[^?]{0,20}\b(?:any(?:thing)?|other|else|more)\b[^?]{0,60}"
+    r"\bchang\w+\b[^?]*\?"
+    r"|\bany (?:other|more|further) changes?\b[^?]*\?"
+)
+"""Asks if anything else was changed."""
+
+
+def rest_stays(turn: Turn) -> Decision | None:
+    """Return the turn that says so to one who was just told of a change, and proposes nothing."""
+    reading, played = turn.reading, turn.playback
+    if played.wrong or reading.amounts or reading.asks_wallet or not _has_just_changed(turn):
+        return None
+    asked = [one.text for one in reading.segments if one.is_request]
+    if any(map(_STAYS.search, asked)):
+        return turn.say("rest_stays", is_answer=True, is_content=True)
+    if any(map(_CHANGES.search, asked)):
+        return turn.say("nothing_else", is_answer=True, is_content=True)
+    return None
+
+
+def _has_just_changed(turn: Turn) -> bool:
+    rows = turn.memory.record.rows
+    last = rows[-1]["turn"] if rows else None
+    return any(row["turn"] == last and row.get("reason") == Reason.CHANGED for row in rows)
