@@ -51,6 +51,7 @@ _ALL_OF = re.compile(
 )
 """Asks for all of something."""
 _IT = re.compile(r"\b(?:it|that|there)\b")
+_THERE = re.compile(r"\b(?:like|wish|want|need|expect|prefer|matters?) (?:\w+ )?there\b")
 EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
 
 
@@ -63,7 +64,7 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
         if not segment.is_request:
             continue
         if _asks_of_part(turn, segment, how):
-            found |= _of_slots(segment.named, lexicon)
+            found |= _of_slots(_meant(turn, segment), lexicon)
             is_bounded = True
             continue
         is_open = segment.says("closing", "open") or _OPEN.search(segment.text) is not None
@@ -88,8 +89,17 @@ def asks_of_part(turn: Turn) -> bool:
 
 
 def _asks_of_part(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
-    is_open = segment.is_request and bool(segment.named)
+    is_open = segment.is_request and bool(_meant(turn, segment))
     return is_open and (_asks_more_of(turn, segment) or _asks_all_of(segment, how))
+
+
+def _meant(turn: Turn, segment: Segment) -> frozenset[str]:
+    """Return the slots that a clause names, or those named right before one that says `there`."""
+    if segment.named or not _THERE.search(segment.text):
+        return segment.named
+    segments = turn.reading.segments
+    place = segments.index(segment)
+    return segments[place - 1].named if place else segment.named
 
 
 def _asks_more_of(turn: Turn, segment: Segment) -> bool:

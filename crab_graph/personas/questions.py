@@ -25,11 +25,14 @@ _NEXT = re.compile(
     r"|(?: *[\U0001f300-\U0001faff\u2639-\u263b\u2705\u270a-\u270d\u2728\u2764]"
     r"|(?<=[\w?!.)]) [:;]-?[)(DP])+ +(?=\w)"
     r"| *\((?=[^()\n]{8,120}\?\))|(?<=\?)\)[,;.]? *"
+    r"|(?P<too>, (?=and (?:do|does|is|are|would|should|shall|may|can|could|any)\b[^?\n]{9,160}\?))"
 )
 """What parts two questions, calls or sentences, where no capitals do; a smile ends one.
 
 So does what begins or ends a question in brackets.
 """
+_OPEN_WORD = re.compile(r"\W*(?:(?:and|so|now|then)\b,? )*(?:what|which|how|when|who|where)\b")
+"""Begins a question that no yes answers, behind which another may stand in the same sentence."""
 _ABBREVIATED = frozenset(
     "mrs approx incl excl dept appt etc min max avg ave arr dep ref tel est vol fig sgt capt prof"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
@@ -149,6 +152,8 @@ def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
     start = clause.start
     for match in _NEXT.finditer(text, clause.start, clause.end):
         word = match["word"]
+        if match["too"] and not _OPEN_WORD.match(text[start : match.start()]):
+            continue
         if word in _ABBREVIATED or (word is None and match.start() <= start):
             continue
         end = match.start() if word is None else match.start() + len(word) + 1
