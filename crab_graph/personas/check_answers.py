@@ -22,10 +22,11 @@ from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
 
 _EITHER = re.compile(
-    r"(?:, |\A)or (?:do|does|would|should|shall|is|are|will|may|can|could|did|rather|must)\b"
+    r"(?:, |\A)or (?:that|do|does|would|should|shall|is|are|will|may|can|could|did|rather|must)\b"
     r"(?! (?:not|there|something|anything|i (?:missing|wrong)))[^?]*\?"
 )
 """Asks which of two things is so."""
+_FEW = 2
 
 
 def check(turn: Turn) -> Decision | None:
@@ -150,6 +151,10 @@ def _denial_words(turn: Turn) -> list[str]:
         record.has(key) and not (record.is_settled(key) or record.is_slip(key)) for key in wrong
     )
     is_asked = any(not is_check(one) for one in turn.reading.segments if one.is_request)
+    words = turn.briefing.lexicon.facts
+    if wrong and all(words[key].is_joint and record.is_settled(key) for key in wrong):
+        # A condition in other words, or half of it, is as likely meant right: it is said once more.
+        return []
     return [] if is_about and is_asked else [turn.speaker.phrase(_denial(turn))]
 
 
@@ -166,7 +171,9 @@ def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     speaker, played = turn.speaker, turn.playback
     if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
         # Which of two it is no yes says.
-        meant = [key for key in turn.reading.asked if key in right and key in turn.facts]
+        spoken = dict.fromkeys((*turn.reading.asked, *played.questioned))
+        meant = [key for key in right if key in turn.facts]
+        meant = [key for key in meant if key in spoken] or meant[:_FEW]
         if meant:
             return [speaker.fact(turn.facts[key]) for key in meant]
     questioned = [key for key in right if key in played.questioned and key in turn.facts]
@@ -175,7 +182,8 @@ def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     is_noted = any(key in turn.facts and key not in played.questioned for key in right)
     # Beside an item a yes would be one to it.
     lead = "right" if is_noted or turn.reading.ids or not named else "yes"
-    if lead == "right" and any(FAULTS.search(one.text) for one in turn.reading.segments):
+    is_of_faults = any(FAULTS.search(one.text) for one in turn.reading.segments)
+    if lead == "right" and is_of_faults and not _others(turn):
         lead = "nothing_wrong"
     return [speaker.phrase(lead), *map(speaker.fact, named)]
 

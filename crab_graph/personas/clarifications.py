@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
-from crab_graph.personas.played_clauses import ends_in_tag
+from crab_graph.personas.played_clauses import FAULTS, ends_in_tag
+from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
@@ -120,7 +122,8 @@ _OR_NOT = re.compile(
 """The same in fewer words."""
 _MUST = (
     r"(?:(?:(?:a|an|the|really|truly|absolutely|strictly) )*(?:firm|hard|strict|real|absolute)?,? ?"
-    r"(?:musts?(?:-haves?)?|requirements?|conditions?|firm|strict|non-negotiable))"
+    r"(?:musts?(?:-haves?)?|requirements?|conditions?|firm|strict|non-negotiable|limit|cap|ceiling"
+    r"|maximum))"
 )
 _FIRM_OR_NOT = re.compile(
     rf"\b(?:is|are|as|be) (?!there\b)[^?]{{0,60}}?\b{_MUST}\b[^?]*?,? or\b[^?]*\?"
@@ -128,6 +131,7 @@ _FIRM_OR_NOT = re.compile(
     r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"
 )
 """Asks whether something is a must, or if less would do."""
+_OR = re.compile(r"\bor\b")
 _OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
 _FOR_ALL = re.compile(
     r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
@@ -189,7 +193,7 @@ def clarification_in(
         asked = visible(piece).strip()
         if number in taken or not all(map(record.is_settled, last)):
             continue
-        flags = _flags_held(asked.casefold(), known, record, lexicon)
+        flags = _flags_held(asked.casefold(), known, record, briefing)
         if flags is not None:
             found |= dict.fromkeys(flags)
             is_of_firmness = True
@@ -220,7 +224,7 @@ def clarification_in(
 
 
 def _flags_held(
-    asked: str, known: Collection[str], record: DisclosureRecord, lexicon: DomainLexicon
+    asked: str, known: Collection[str], record: DisclosureRecord, briefing: UserBriefing
 ) -> list[str] | None:
     """Return the conditions of which a piece asks if they are musts; `None` if it does not.
 
@@ -228,13 +232,17 @@ def _flags_held(
     """
     if _FIRM_OR_NOT.search(asked) is None:
         return None
+    lexicon = briefing.lexicon
+    facts = {one.key: one for one in briefing.facts}
     flags = [key for key in known if lexicon.facts[key].form is ValueForm.FLAG]
-    found = [
-        key
-        for key in flags
-        if record.is_settled(key) and any(cue.search(asked) for cue in lexicon.facts[key].asks)
-    ]
-    values = [key for key in known if key not in flags and names_value(asked, lexicon.facts[key])]
+    # Whether a sum is the most gets a yes, where no other answer is offered.
+    sums = [key for key in known if lexicon.facts[key].form is ValueForm.MONEY]
+    told = {cents for _, cents in find_sums(asked)} if _OR.search(asked) else set()
+    found = [key for key in flags if any(cue.search(asked) for cue in lexicon.facts[key].asks)]
+    found += [key for key in sums if parse_cents(str(facts[key].value)) in told]
+    found = [key for key in found if record.is_settled(key)]
+    others = (key for key in known if key not in {*flags, *sums})
+    values = [key for key in others if names_value(asked, lexicon.facts[key])]
     if found and not values:
         return found
     is_of_several = len(found) + len(values) > 1 or (not values and len(known) > 1)
@@ -253,7 +261,7 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
         low = visible(piece).casefold().strip()
         is_other = _GIVES_UP.search(low) and not words.about.search(low)
         is_other = is_other or _asks_of_flag(low, words, lexicon)
-        if is_other or _OFF.search(low) or _ALL_ELSE.search(low):
+        if is_other or any(one.search(low) for one in (_OFF, _ALL_ELSE, FAULTS)):
             continue
         has_options = _INLINE.search(piece) is not None
         asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)

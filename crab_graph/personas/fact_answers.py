@@ -78,6 +78,7 @@ def answer(turn: Turn) -> Decision | None:
     is_again = all(turn.memory.record.is_settled(fact.key) for fact in chosen)
     are_whole = approves or is_again or bool(turn.said)
     facts, later = halves(chosen, speaker, are_whole=are_whole)
+    later = tuple(key for key in later if not turn.memory.record.is_settled(key))
     told = told_as_asked(facts)
     parts = []
     pointed = asked_throughout(turn.reading)

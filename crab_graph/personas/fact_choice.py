@@ -114,7 +114,8 @@ def _asked_anew(turn: Turn) -> list[str]:
         named = [one for one, shows in how.facts.items() if "how:cue" in shows]
         if key not in named or _FURTHER.search(segment.text):
             return False
-        if "value" in how.facts[key] and OR.search(segment.text) and not words[key].is_joint:
+        is_of_choice = words[key].form is ValueForm.CHOICE and "value" in how.facts[key]
+        if is_of_choice and OR.search(segment.text) and not words[key].is_joint:
             return True
         is_only = len(questions) == 1 and words[key].is_joint
         patterns = (_ANY_WISH.match, _OR_NOT.search)

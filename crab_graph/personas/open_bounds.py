@@ -30,6 +30,8 @@ _MORE_OF = re.compile(
     r"\b(?:(?:any|some)thing|what) (?:else|more)\b[^?,;(]{0,20}"
     r"\b(?:for|about|on|regarding|with) (?!me\b|us\b)\w"
     r"|\b(?:the )?(?:rest|others?) of (?:the|your) (?:\w+ ){0,2}(?:wish|preference|requirement)"
+    r"|\b(?:is|was) (?:that|this|it) (?:really )?(?:all|everything|it) "
+    r"(?:for|about|on|regarding|with) (?!me\b|us\b|now\b)\w"
 )
 """Asks for what is left of something."""
 _HEADED = re.compile(

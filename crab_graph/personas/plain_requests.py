@@ -179,7 +179,7 @@ _COMPLETE = re.compile(
     rf"|\b(?:have|do) i (?:now |got |have |already )*the (?:whole|full|complete|entire) {_LIST}\b"
     r"|\b(?:miss\w*|le(?:ft|ave) out|forg[eo]t\w*|overlook\w*) (?:or (?:\w+ ){1,3})?"
     r"(?:any|some)thing\b"
-    rf"|\b(?:your|the) (?:only|last|final) {_WISH}\b"
+    rf"|\b(?:your|the) (?:only|last|final) {_WISH}\b|\bwhat(?:.s| is) missing\b"
 )
 
 

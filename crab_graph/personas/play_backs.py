@@ -34,7 +34,7 @@ from crab_graph.personas.stated_values import (
 )
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
 
 _NO_WISH = re.compile(
     r"\b(?:no|not any|without(?: any)?|don't have (?:a|any)|do not have (?:a|any)|haven't any)"
@@ -73,6 +73,15 @@ _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
+_IS_IT = re.compile(
+    r"\b(?:is|are|was|were) (?:it|that|they|this|these) (?:\w+ )?(\d{1,2})\b(?![.,:/-]?\d)[^?\d]*\?"
+)
+"""Asks if a number is the one."""
+_EXACTLY = re.compile(
+    r"\b(?:exactly|precisely|no more(?: and no less)? than)\b (?:\w+ )?\d|\b\d[^,.;\d]{0,12}"
+    r"\b(?:exactly|precisely|only|no more)\b"
+)
+"""Makes of a bound the one number that will do."""
 _SHARED = re.compile(
     r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,16}"
     r"\b(?:both|they|all|the two)\b"
@@ -500,10 +509,19 @@ class _Comparison:
             if words.form is not ValueForm.COUNT or words.conflict is None:
                 continue
             counts = counts_in(text, words.conflict) or _loose_counts(text, words, self._lexicon)
-            counts = counts or _labelled_counts(text, key)
+            counts = counts or _labelled_counts(text, key) or self._asked_count(text, key, passage)
+            is_bound = words.conflict.kind is ConflictKind.AT_LEAST and len(counts) == 1
+            is_exact = is_bound and _EXACTLY.search(text) is not None
             for count in counts:
                 mine = self._facts.get(key)
-                self._mark(key, is_right=mine == count, said=str(count))
+                self._mark(key, is_right=mine == count and not is_exact, said=str(count))
+
+    def _asked_count(self, text: str, key: str, passage: Stretch) -> list[int]:
+        """Return the number of which a clause that is about one count asks if it is that."""
+        found = _IS_IT.search(text)
+        named = self._reading.features[passage.segment].facts
+        cued = [one for one, how in named.items() if "how:cue" in how]
+        return [int(found[1])] if found and cued == [key] else []
 
     def _add_flags(self, text: str, *, says_any: bool) -> None:
         for key, words in self._lexicon.facts.items():

@@ -91,6 +91,7 @@ _LOOSENS = re.compile(
     r"|\bas (?:an? )?(?:mere |soft )?(?:preference|option|optional|wish|nice[- ]to[- ]have)\b"
     r"|\b(?:may|can|could|shall|should|might|would) (?:i|we|you) (?:\w+ )?"
     r"(?:drop|give up|let go|skip|ignore|waive|relax|sacrifice|do without|live without)\b"
+    r"|\b(?:given up|let go|waived|relaxed|sacrificed)\b[^?]*\?"
 )
 """Asks to hold a wish less firmly, to which nobody says yes that means it."""
 _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does|still|both)\b")

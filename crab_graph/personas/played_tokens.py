@@ -102,7 +102,10 @@ class PlayedTokens:
         start = max((one.end() for one in _PART.finditer(text, 0, at)), default=0)
         behind = _PART.search(text, at)
         part = text[start : behind.start() if behind else len(text)]
-        named = self._lexicon.named_slots(part)
+        clause = self._reading.segments[passage.segment].text
+        every = self._lexicon.named_slots(clause)
+        is_list = len(every) == len(self._lexicon.slots) and clause.count("$") == 1
+        named = every if is_list else self._lexicon.named_slots(part)
         is_all = _OF_ALL.search(part) or self._lexicon.whole.search(part)
         return bool(named) and len(named) < len(self._lexicon.slots) and not is_all
 

@@ -45,6 +45,9 @@ _CLAIMS = re.compile(
 )
 """Says what the user is or wants, in words of its own."""
 _TOUCHES = re.compile(r"\b(?:that|this|it|all|everything|these|those|correct\w*|right)\b")
+_OF_PRICE = re.compile(
+    r"[$€£]|\b(?:price|cost|total|sum|cheap\w*|dear\w*|amounts?|adds? up|fee|rate)s?\b"
+)
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -58,7 +61,7 @@ def react(turn: Turn) -> Decision | None:
         return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
     if reading.asks_foreign and not turn.playback.states:
         return turn.say(_on_foreign(turn))
-    if offers_to_show(reading.segments):
+    if offers_to_show(reading.segments) or offers_to_start(reading.segments):
         return turn.say("waiting" if offers_to_start(reading.segments) else "show_first")
     if reading.asks_of_extra and reading.asks_change:
         return turn.say("fine_with_me")
@@ -87,7 +90,9 @@ def _on_check(turn: Turn) -> str:
     if _claims_unknown(turn):
         return "no_extra" if reading.asks_of_extra else "fine_with_me"
     # Of what things cost nobody asks the one who is to pay for them.
-    return "relies" if reading.amounts and not turn.playback.states else "right"
+    asked = [one.text for one in reading.segments if one.is_request]
+    is_of_price = reading.amounts and any(map(_OF_PRICE.search, asked))
+    return "relies" if is_of_price and not turn.playback.states else "right"
 
 
 def _claims_unknown(turn: Turn) -> bool:

@@ -53,6 +53,8 @@ _END = re.compile(r"\b(?:latest|earliest|last|first) (?:possible )?(?:day|date)\
 _WHOSE = re.compile(
     r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
     r"\b(?:match\w*|order|right (?:person|people|name)\w*|belong\w*|whose)\b[^.?\n]*\?"
+    r"|\bwhich\b[^?.]{0,30}\b(?:dates?|one)\b[^?.]{0,20}\b(?:is|are|was)\b[^?.]{0,20}"
+    r"(?:\byours|\bhis|\bhers|\w's)\b[^.?\n]*\?"
     r"|\b(?:match\w*|same order|whose)\b[^.?\n]{0,40}"
     r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
     r"|\bwhich (?:birth ?dates?|dates? of birth|dobs?)\b[^?\n]*\?"

@@ -12,6 +12,8 @@ _STAYS = re.compile(
     r"|were)|as before|still|all right|alright|right|ok(?:ay)?|fine|good|stands?|holds?)\b[^?]*\?"
 )
 """Asks if what was not changed is as it was."""
+_OR_ELSE = re.compile(r"\bor (?:may|can|could|should|shall|do|would|is|are)\b")
+"""Offers another answer."""
 _CHANGES = re.compile(
     r"\b(?:has|have|did|does|do|is|are)\b[^?]{0,20}\b(?:any(?:thing)?|other|else|more)\b[^?]{0,60}"
     r"\bchang\w+\b[^?]*\?"
@@ -26,7 +28,7 @@ def rest_stays(turn: Turn) -> Decision | None:
     if played.wrong or reading.amounts or reading.asks_wallet or not _has_just_changed(turn):
         return None
     asked = [one.text for one in reading.segments if one.is_request]
-    if any(map(_STAYS.search, asked)):
+    if any(_STAYS.search(text) and not _OR_ELSE.search(text) for text in asked):
         return turn.say("rest_stays", is_answer=True, is_content=True)
     if any(map(_CHANGES.search, asked)):
         return turn.say("nothing_else", is_answer=True, is_content=True)

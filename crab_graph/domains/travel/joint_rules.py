@@ -177,7 +177,7 @@ _STARS = r"(?:\bstars?\b|\bstar (?:rating|hotel)|★)"
 _DAYS = r"\b(?:days?|ones?|both|two|sides?)\b"
 _BESIDE = (
     r"\b(?:(?:before|after)(?!(?: or after| or before)? (?:the |\w+ )?\d)|prior|preceding"
-    r"|following|previous|next"
+    r"|(?:following|previous|next)(?! (?:one|questions?|points?|items?|steps?|things?)\b)"
     r"|neighbou?ring|adjacent|adjoining"
     r"|subsequent|around|either|too|as well)\b"
 )
