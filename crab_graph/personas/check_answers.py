@@ -17,6 +17,7 @@ from crab_graph.personas.sought_facts import (
     names_somebody,
     pointed_at,
     read_alone,
+    slots_of,
 )
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
@@ -27,6 +28,10 @@ _EITHER = re.compile(
 )
 """Asks which of two things is so."""
 _FEW = 2
+_NO_WISH = re.compile(
+    r"\b(?:no|without) (?:\w+ ){0,2}(?:wish(?:es)?|preferences?|requirements?|requests?)\b[^?]*\?"
+)
+"""Asks if nothing is wished."""
 
 
 def check(turn: Turn) -> Decision | None:
@@ -44,7 +49,8 @@ def check(turn: Turn) -> Decision | None:
         played = replace(played, unknown=asked)
         turn = replace(turn, playback=played)
     unknown = [key for key in played.unknown if key not in turn.memory.declined]
-    if not played.wrong and not (played.is_asked and played.states) and not unknown:
+    states = played.states or _vague(turn)
+    if not played.wrong and not (played.is_asked and states) and not unknown:
         return None
     speaker = turn.speaker
     wrong = [turn.facts[key] for key in played.wrong if key in turn.facts]
@@ -60,7 +66,9 @@ def check(turn: Turn) -> Decision | None:
         and played.is_asked
         and not (played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn)))
     ):
-        parts = _affirmation(turn, right)
+        others = _others(turn)
+        denies = bool(others) and _takes_for_none(turn, [fact.key for fact in others])
+        parts = [speaker.phrase("not_so")] if denies else _affirmation(turn, right)
     parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in (*played.mixed, *_vague(turn)) if _is_to_say(turn, key)]
@@ -169,13 +177,8 @@ def _denial(turn: Turn) -> str:
 def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     """Affirm what is played back: of what is asked by itself, say it, lest it be left open."""
     speaker, played = turn.speaker, turn.playback
-    if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
-        # Which of two it is no yes says.
-        spoken = dict.fromkeys((*turn.reading.asked, *played.questioned))
-        meant = [key for key in right if key in turn.facts]
-        meant = [key for key in meant if key in spoken] or meant[:_FEW]
-        if meant:
-            return [speaker.fact(turn.facts[key]) for key in meant]
+    if meant := _one_of_two(turn, right):
+        return [speaker.fact(turn.facts[key]) for key in meant]
     questioned = [key for key in right if key in played.questioned and key in turn.facts]
     # A yes is enough where what was said for sure is only to be confirmed.
     named = [turn.facts[key] for key in questioned if not _is_tagged(turn, key)]
@@ -186,6 +189,29 @@ def _affirmation(turn: Turn, right: Sequence[str]) -> list[str]:
     if lead == "right" and is_of_faults and not _others(turn):
         lead = "nothing_wrong"
     return [speaker.phrase(lead), *map(speaker.fact, named)]
+
+
+def _takes_for_none(turn: Turn, told: Sequence[str]) -> bool:
+    """Tell whether a question takes it that nothing is wished of slots of which some is told."""
+    return any(
+        one.is_request
+        and _NO_WISH.search(one.text) is not None
+        and any(not one.named.isdisjoint(slots_of(turn, key)) for key in told)
+        for one in turn.reading.segments
+    )
+
+
+def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
+    """Return what to say to who asks which of two it is: no yes says that."""
+    asking = [
+        how for one, how in turn.reading.clauses if one.is_request and _EITHER.search(one.text)
+    ]
+    if not asking:
+        return []
+    cued = {key for how in asking for key, shows in how.facts.items() if "how:cue" in shows}
+    meant = [key for key in right if key in turn.facts and (not cued or key in cued)]
+    spoken = {*turn.reading.asked, *turn.playback.questioned}
+    return [key for key in meant if key in spoken] or ([] if cued else meant[:_FEW])
 
 
 def _is_tagged(turn: Turn, key: str) -> bool:

@@ -131,6 +131,11 @@ _FIRM_OR_NOT = re.compile(
     r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"
 )
 """Asks whether something is a must, or if less would do."""
+_OF_RULE = re.compile(
+    r"\b(?:is|are)\b[^?]{0,30}\b(?:rule|condition|wish|requirement)s?\b[^?]{0,20}"
+    r"\b(?:firm|hard|strict|fixed|a must|must-have)\b[^?]*\?"
+)
+"""Asks of what was just told, by what it is, if it is a must."""
 _OR = re.compile(r"\bor\b")
 _OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
 _FOR_ALL = re.compile(
@@ -194,6 +199,8 @@ def clarification_in(
         if number in taken or not all(map(record.is_settled, last)):
             continue
         flags = _flags_held(asked.casefold(), known, record, briefing)
+        if not flags and len(last) <= _FEW and _OF_RULE.search(asked.casefold()):
+            flags = list(last)
         if flags is not None:
             found |= dict.fromkeys(flags)
             is_of_firmness = True
@@ -259,7 +266,8 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
     """Yield the numbers of the pieces that ask what a joint wish means, by its own words."""
     for number, piece in enumerate(pieces):
         low = visible(piece).casefold().strip()
-        is_other = _GIVES_UP.search(low) and not words.about.search(low)
+        is_firm = _FIRM_OR_NOT.search(low) is not None
+        is_other = _GIVES_UP.search(low) and not (is_firm or words.about.search(low))
         is_other = is_other or _asks_of_flag(low, words, lexicon)
         if is_other or any(one.search(low) for one in (_OFF, _ALL_ELSE, FAULTS)):
             continue

@@ -10,6 +10,7 @@ from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import FactLevel, Reason, UserBriefing
 from crab_graph.personas.check_answers import check
 from crab_graph.personas.clarifying_answers import clarify
+from crab_graph.personas.days_of_window import any_of_window
 from crab_graph.personas.declined_cards import is_declined, retry
 from crab_graph.personas.fact_answers import answer, go_on, name_detail
 from crab_graph.personas.later_halves import halves
@@ -35,6 +36,7 @@ _DUTIES = (
     go_on,
     clarify,
     on_one_card,
+    any_of_window,
     check,
     choose,
     stand_firm,
@@ -46,7 +48,7 @@ _DUTIES = (
 )
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
-_WHOLE = frozenset({retry, pay, answer, approve, react})
+_WHOLE = frozenset({retry, on_one_card, pay, answer, approve, react})
 """Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 

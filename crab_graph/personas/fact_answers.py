@@ -31,7 +31,7 @@ from crab_graph.personas.wordbook import ValueForm
 
 _LISTENS = re.compile(
     r"\W*(?:(?:sure|of course|ok(?:ay)?|no (?:problem|worries|rush|hurry)|al(?:l )?right|great|fine"
-    r"|thanks?|thank you|got it|noted|understood|certainly|gladly|please|and|go (?:on|ahead)"
+    r"|thanks?|thank you|got it|noted|understood|certainly|gladly|please|and|with|go (?:on|ahead)"
     r"|continue|carry on|take your time|i(?:'m| am) (?:listening|ready|here|all ears)"
     r"|(?:whenever|when) you(?:'re| are) ready|ready when you are|tell me (?:more|the rest)"
     r"|i(?:'ll| will) wait|the rest|(?:so,? )?what(?:'s| is)?(?: the rest| (?:comes )?next)|next"
@@ -93,6 +93,8 @@ def answer(turn: Turn) -> Decision | None:
     if not parts and known:
         parts = [speaker.fact(known[0])]
         told = told_as_asked(known[:1])
+    elif not parts and not {*reading.asked}.isdisjoint(turn.said):
+        return None  # what was left to say has answered it
     elif not parts:
         parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
     elif not later:

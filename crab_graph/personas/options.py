@@ -20,6 +20,7 @@ from crab_graph.personas.wordbook import ConflictKind, Undecided
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
+_OF_WHOLE = re.compile(r"\b(?:total|altogether|in all|overall|keeps? you|it(?:'d| would) be)\b")
 _LABEL = r"(?:(?:option|number|plan)\s+)?\(?\b([a-z]|\d{1,2})\b\)?"
 _LABELS_OF_QUESTION = re.compile(rf"{_LABEL}(?:\s*,\s*{_LABEL}){{0,3}}\s*,?\s+or\s+{_LABEL}", re.I)
 """`(a) or (b)`, `option 1, 2 or 3`: what may be chosen, whatever else has a number."""
@@ -200,7 +201,9 @@ def _of_one(plan: StatedPlan, showing: Showing, briefing: UserBriefing) -> _Opti
 
 def _price(showing: Showing) -> int:
     """Return the highest amount that is said of an item, which is the whole one's; else a lot."""
-    stated = (*showing.details, *showing.earlier)
+    every = (*showing.details, *showing.earlier)
+    # What the whole comes to with an item is no price of it.
+    stated = [one for one in every if not _OF_WHOLE.search(one.text)] or every
     return max((cents for one in stated for cents in _amounts(one.text)), default=_LAST)
 
 

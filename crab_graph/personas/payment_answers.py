@@ -23,6 +23,7 @@ from crab_graph.personas.plan_answers import (
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
+from crab_graph.personas.sought_facts import is_named
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 
@@ -44,7 +45,14 @@ def pay(turn: Turn) -> Decision | None:
     is_rest = asks_for_rest(turn)
     paid = _dealings(turn, is_plan=is_plan or is_rest)
     chosen = chosen_facts(turn)
-    facts = [fact for fact in chosen if fact.key != CARD_FACT]
+    is_known = turn.memory.record.is_settled
+    facts = [
+        fact
+        for fact in chosen
+        if fact.key != CARD_FACT
+        # Beside an approval nothing is said again that was not asked for by name.
+        and not (reading.asks_approval and is_known(fact.key) and not is_named(turn, fact.key))
+    ]
     invited = reading.is_open_question and not facts
     # What is said of the card takes nothing of what an answer holds.
     facts = chosen_facts(turn, (CARD_FACT,)) if invited else facts
@@ -89,7 +97,7 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
         )
         decision = replace(
             decision,
-            parts=paid.parts if is_bare else (*decision.parts, *paid.parts),
+            parts=paid.parts if is_bare else tuple(dict.fromkeys((*decision.parts, *paid.parts))),
             told=(*decision.told, *paid.told),
             moved=decision.moved or paid.moved,
             owes=paid.owes,

@@ -112,7 +112,9 @@ def _misses_of(candidate: Showing, facts: Sequence[_Checked], briefing: UserBrie
     for fact, words, conflict in facts:
         if conflict.slots and candidate.slot not in conflict.slots:
             continue
-        for said in (candidate.details, candidate.earlier):
+        # How long a thing is taken for may have been otherwise before.
+        earlier = () if conflict.between else candidate.earlier
+        for said in (candidate.details, earlier):
             lines = by_line(said)
             if conflict.kind is ConflictKind.DATE:
                 lines = _dated_lines(lines, candidate, briefing) or lines
@@ -275,9 +277,7 @@ def _between_slots(
     }
     alone = {slot: own[0] for slot, own in plan.candidates.items() if len(own) == 1}
     texts = {slot: " ; ".join(by_line((*one.named, *one.earlier))) for slot, one in alone.items()}
-    dates = texts | {
-        slot: own for slot, one in alone.items() if (own := _named_days(one, briefing))
-    }
+    named = {slot: own for slot, one in alone.items() if (own := _named_days(one, briefing))}
     for fact, _, conflict in facts:
         if conflict.kind is ConflictKind.SAME and conflict.pattern is not None:
             found = [set(conflict.pattern.findall(texts.get(slot, ""))) for slot in conflict.slots]
@@ -286,7 +286,7 @@ def _between_slots(
         elif (
             conflict.between
             and dated.isdisjoint(conflict.between)
-            and _misses_length(int(fact.value), conflict.between, dates, briefing.today)
+            and _misses_length(int(fact.value), conflict.between, texts | named, named, briefing)
         ):
             yield fact.key
 
@@ -321,23 +321,32 @@ def _people_misses(plan: StatedPlan, briefing: UserBriefing) -> Iterator[str]:
 
 
 def _misses_length(
-    length: int, between: Sequence[str], texts: Mapping[str, str], today: str
+    length: int,
+    between: Sequence[str],
+    texts: Mapping[str, str],
+    named: Mapping[str, str],
+    briefing: UserBriefing,
 ) -> bool:
     """Tell whether the first days of two slots, or the two of one, lie otherwise apart.
 
-    Days that are over are none of a booking, but somebody's birth.
+    Of one slot only the days count that are `named` with it now: before it was of another length.
+    Two slots that are told in one breath have two days in common.
     """
-    coming = {
-        slot: [day for day in days_in(text, today) if day >= today] for slot, text in texts.items()
-    }
-    first, last = (coming.get(slot, []) for slot in between)
+    first, last = (_coming_days(texts.get(slot, ""), briefing) for slot in between)
+    if first == last and len(first) == 2:
+        last = last[1:]
     if first and last and _apart(first[0], last[0]) != length:
         return True
-    for slot, found in coming.items():
-        days = sorted(set(found)) if slot not in between else []
+    for slot, text in named.items():
+        days = sorted(set(_coming_days(text, briefing))) if slot not in between else []
         if len(days) == 2 and _apart(*days) != length:
             return True
     return False
+
+
+def _coming_days(text: str, briefing: UserBriefing) -> list[str]:
+    """Return the days that a text names; one that is over is none of a booking, but of a birth."""
+    return [day for day in days_in(text, briefing.today) if day >= briefing.today]
 
 
 def _apart(first: str, last: str) -> int:

@@ -24,6 +24,9 @@ _NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
 _ASKS_REST = re.compile(
     r"\b(?:what(?:'s| is|’s) (?:the |there )?(?:more|rest|others?)|(?:the|your) rest\b[^.?!]*\?"
+    r"|(?:some|any)thing (?:that )?you (?:still )?(?:want|wish|need|would like) to (?:tell|add|say)"
+    r"|(?:some|any)thing new to be (?:added|noted)|shall i add anything"
+    r"|(?:everything|all) (?:that(?:.s| is) )?(?:still )?(?:missing|left|open)\b"
     r"|(?:do |please )?(?:go on|carry on|tell me more))\b",
     re.I,
 )
@@ -34,6 +37,7 @@ _UNSURE = re.compile(
 """What speaks of a doubt asks for what is sure."""
 _WHICH_ONE = re.compile(
     r"\bwhich (?:one|number|is it|of (?:these|those|them|the two|the \w+))\b|\bwhich\W*\?"
+    r"|\bexactly \d|\bwould \d (?:or \d )?(?:also |do\b|be )"
 )
 """Asks which of what was just said is meant."""
 _DOUBT = re.compile(
@@ -403,7 +407,8 @@ def asks_openly(turn: Turn) -> bool:
     is_owed = is_early and is_plan and OPEN in turn.memory.seen
     asks = reading.is_open_question or (reading.is_closing and is_early)
     is_open = asks and open_bounds(turn) is None
-    return is_open or is_owed or (reading.is_unclear and _ASKS_REST.search(turn.text) is not None)
+    is_unsure = reading.is_unclear or not any(is_named(turn, one) for one in reading.asked)
+    return is_open or is_owed or (is_unsure and _ASKS_REST.search(turn.text) is not None)
 
 
 def _bounds(turn: Turn) -> frozenset[str] | None:

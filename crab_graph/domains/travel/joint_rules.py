@@ -106,6 +106,14 @@ _OF_FLIGHTS = (
     r"\bwhich flights\b",
 )
 """What asks for a wish on what flights cost: if that matters, and any wish on them."""
+_SAVING = r"(?:cheapest|lowest (?:price|total|cost)s?|as cheap as possible|least expensive)"
+_DECIDES = (
+    r"\b(?:decide|choose|pick|go|rank|select)\b[^.?!\n]{0,20}\b(?:by|on|according to)\b(?! me\b)",
+    rf"\b(?:should|shall|do|would|may|can|is|or)\b[^.?!\n]{{0,40}}\b{_SAVING}\b"
+    r"(?![^.?!\n]{0,12}\bhotel)",
+    rf"\b{_SAVING}\b[^.?!\n]{{0,60}}\bor\b",
+)
+"""Asks by what to choose, where several trips fit."""
 _VISITED = r"\b(?:attractions?|tickets?|visits?|outings?|museums?|tours?|shows?|at-\d+)\b"
 _AND = r"(?:\b(?:and|plus|with|as well as)\b|[+&])"
 _OUTING = (
@@ -403,6 +411,7 @@ JOINT_RULES = (
                 *_PRICE_MATTERS,
                 rf"\bcheapest\b.{{0,30}}{_FLIGHTS}",
                 *_OF_FLIGHTS,
+                *_DECIDES,
             ),
             parts=(
                 rf"\A(?!.*{_LEAST}[^.;?!\n]{{0,30}}{_OUTING})"
@@ -449,6 +458,7 @@ JOINT_RULES = (
                 *_PRICE_MATTERS,
                 rf"\bcheapest\b.{{0,30}}(?:{_FLIGHTS}|{_VISITED})",
                 *_OF_FLIGHTS,
+                *_DECIDES,
             ),
             parts=(_OUTING, _LEAST),
             about=(

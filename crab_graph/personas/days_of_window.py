@@ -1,0 +1,64 @@
+"""How a user answers who asks for a day within its window, on any of which it would go."""
+
+import re
+
+from crab_graph.personas.absences import absence_words
+from crab_graph.personas.briefing import Reason
+from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.wordbook import ValueForm
+
+_DAY = r"(?:days?|dates?|ones?|five|four|three)"
+_PREFERS = re.compile(
+    rf"\b(?:any|which|one|a|another|particular|specific|certain|preferred) (?:\w+ ){{0,4}}?{_DAY}\b"
+    r"[^?]{0,60}\b(?:prefer\w*|rather|fine|ok(?:ay)?|suits?|works?|best|better|favou?r|will do"
+    r"|in mind|matters?)\b[^?]*\?"
+    rf"|\b(?:prefer\w*|rather|favou?r\w*|suits? you (?:best|better)) [^?]{{0,40}}\b{_DAY}\b[^?]*\?"
+    rf"|\b(?:does|do|is|are)\b[^?]{{0,30}}\b{_DAY}\b[^?]{{0,20}}\b(?:matters?|important)\b[^?]*\?"
+    rf"|\bmatters? (?:\w+ )?which (?:\w+ )?{_DAY}\b[^?]*\?"
+)
+"""Asks which day it is to be, or if any will do."""
+_WITHIN = re.compile(
+    r"\b(?:leav\w*|depart\w*|set(?:ting)? (?:off|out)|fly out|start\w*|travel\w*|window|range|between"
+    r"|within)\b"
+)
+"""What such a question is about."""
+
+
+def any_of_window(turn: Turn) -> Decision | None:
+    """Return the turn that says that any of its days will do, with what else is asked."""
+    window = next((one for one in turn.facts.values() if _is_window(turn, one.key)), None)
+    if window is None or not turn.memory.record.is_settled(window.key):
+        return None
+    if turn.playback.wrong or turn.reading.asks_booking or turn.conflicts:
+        return None
+    if not any(_asks(turn, one) for one in turn.reading.segments):
+        return None
+    facts = turn.briefing.lexicon.facts
+    days = [key for key in turn.facts if key in facts and facts[key].form is ValueForm.DATE]
+    settled = turn.memory.record.is_settled
+    others = [one for one in chosen_facts(turn, days) if not settled(one.key)]
+    absent, declined = absence_words(turn, others)
+    return Decision(
+        (turn.speaker.phrase("any_day"), *map(turn.speaker.fact, others), *absent),
+        told=((window.key, Reason.ASKED), *told_as_asked(others)),
+        declined=declined,
+        is_answer=True,
+        is_content=True,
+    )
+
+
+def _is_window(turn: Turn, key: str) -> bool:
+    words = turn.briefing.lexicon.facts.get(key)
+    is_date = words is not None and words.form is ValueForm.DATE
+    return is_date and isinstance(turn.facts[key].value, list)
+
+
+def _asks(turn: Turn, segment: Segment) -> bool:
+    if not (segment.is_request and _PREFERS.search(segment.text)):
+        return False
+    near = turn.reading.segments[: turn.reading.segments.index(segment)][-1:]
+    texts = [segment.text, *(one.text for one in near)]
+    # The day of another part is another question.
+    return len(segment.named) != 1 and any(map(_WITHIN.search, texts))
