@@ -1,7 +1,7 @@
 """On what a user has no wish: which of the facts asked for, and what it says of them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
@@ -32,8 +32,14 @@ _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
     r"|\bany (?:day|date|time|hour|kind|sort)\b"
+    r"|\A\W*(?:also )?any \w+(?: \w+)?(?:,? (?:and |or )?any \w+(?: \w+)?)*"
+    r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
 )
 """Says that on something there is no wish."""
+
+
+_APART = re.compile(r"\b(?:apart from|aside from|besides|other than|except(?: for)?)\b")
+"""Leads to what is not asked for."""
 
 
 def absent_facts(turn: Turn) -> list[str]:
@@ -52,11 +58,25 @@ def absent_facts(turn: Turn) -> list[str]:
     )
     noting = [how for one, how in turn.reading.clauses if _notes_absence(one)]
     noted = {key for how in noting for key in how.facts if how.names(key)}
+    noted |= {key for one, how in turn.reading.clauses for key in _set_apart(one, how, words)}
     return [
         key
         for key in asked
         if key not in declined or (key not in noted and is_asked_by_name(turn, key))
     ]
+
+
+def _set_apart(
+    segment: Segment, how: ClauseFeatures, words: Mapping[str, FactWords]
+) -> Iterator[str]:
+    """Yield the facts that a clause only names as those that it does not ask for."""
+    found = _APART.search(segment.text)
+    if found is None:
+        return
+    asked = segment.text[: found.start()]
+    for key in how.facts:
+        if how.names(key) and not any(cue.search(asked) for cue in words[key].asks):
+            yield key
 
 
 def _is_asked_elsewhere(turn: Turn, key: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.plain_requests import asks_if_complete
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
@@ -158,12 +159,11 @@ def _denial_words(turn: Turn) -> list[str]:
     is_about = all(
         record.has(key) and not (record.is_settled(key) or record.is_slip(key)) for key in wrong
     )
-    is_asked = any(not is_check(one) for one in turn.reading.segments if one.is_request)
     words = turn.briefing.lexicon.facts
     if wrong and all(words[key].is_joint and record.is_settled(key) for key in wrong):
         # A condition in other words, or half of it, is as likely meant right: it is said once more.
         return []
-    return [] if is_about and is_asked else [turn.speaker.phrase(_denial(turn))]
+    return [] if is_about else [turn.speaker.phrase(_denial(turn))]
 
 
 def _denial(turn: Turn) -> str:
@@ -204,7 +204,9 @@ def _takes_for_none(turn: Turn, told: Sequence[str]) -> bool:
 def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     """Return what to say to who asks which of two it is: no yes says that."""
     asking = [
-        how for one, how in turn.reading.clauses if one.is_request and _EITHER.search(one.text)
+        how
+        for one, how in turn.reading.clauses
+        if one.is_request and _EITHER.search(one.text) and not asks_if_complete([one])
     ]
     if not asking:
         return []

@@ -6,15 +6,14 @@ of its message, which is read without it.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from crab_graph.money import parse_cents
+from crab_graph.personas.asked_musts import FIRM_OR_NOT, asked_firm
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.played_clauses import FAULTS, ends_in_tag
-from crab_graph.personas.spoken_sums import find_sums
-from crab_graph.personas.stated_values import names_value, words_of
+from crab_graph.personas.stated_values import words_of
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.utterance import visible
@@ -71,7 +70,8 @@ _TURNS = re.compile(
 """Where a sentence that notes one thing goes on to ask for another."""
 _ELSE = re.compile(r"\banything (?:else|more)\b")
 _ALL_ELSE = re.compile(
-    r"(?<!above )(?<!over )(?<!before )(?<!than )(?:\b(?:any|every)thing else\b|\ball (?:else|the rest)\b)"
+    r"(?<!above )(?<!over )(?<!before )(?<!than )"
+    r"(?:\b(?:any|every)thing else\b|\ball (?:else|the rest)\b)"
 )
 """Asks for what is left, or if that stays as it is, and may name some of it."""
 _OF_PAYMENT = re.compile(r"\b(?:pay\w*|charge\w*|cards?|methods?|approv\w*)\b", re.I)
@@ -97,47 +97,6 @@ _OF_MEANING = re.compile(
     re.I,
 )
 """Asks of something that is named what it means, or how firmly it is wished."""
-_IS_FIRM = re.compile(
-    r"^(?:(?:and|so|but|ok(?:ay)?|quick (?:one|question|q))[,:]? )*"
-    r"(?:is|are|was|should i (?:take|treat|consider|see|regard)|would you (?:say|call)) "
-    r"(?:that|this|it|these|those|they)\b(?: as)?"
-    r"(?!(?: now)? (?:all|the|your|my) (?:of )?(?:your |the )?(?:final|last|only|full|requirements))"
-    r"[^?]{0,30}?\b(?:must(?:-have)?s?|hard|strict|firm|nice[- ]to[- ]haves?|guidelines?|ceiling|rule"
-    r"|deal-?breakers?|negotiable|flexible|requirements?|preferences?)\b[^?]{0,60}\?",
-    re.I,
-)
-"""Asks of what was just told whether it is a must."""
-_IS_VALUE_FIRM = re.compile(
-    r"^(?:is|are) (?:the )?\S+(?: \S+)? (?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
-    r"|must-haves?)\b[^?]{0,40}\?",
-    re.I,
-)
-"""Asks the same of a value."""
-_OR_NOT = re.compile(
-    r"^(?:(?:and|so|but|a|an|is it a) )*(?:must|nice|hard|strict|firm)\b[^?]{0,30}\bor\b"
-    r"[^?]{0,50}\?"
-    r"|^(?:(?:and|so|but|also) )*even if (?:it|that|this|they|those)\b[^?]{0,60}\?",
-    re.I,
-)
-"""The same in fewer words."""
-_MUST = (
-    r"(?:(?:(?:a|an|the|really|truly|absolutely|strictly) )*(?:firm|hard|strict|real|absolute)?,? ?"
-    r"(?:musts?(?:-haves?)?|requirements?|conditions?|firm|strict|non-negotiable|limit|cap|ceiling"
-    r"|maximum))"
-)
-_FIRM_OR_NOT = re.compile(
-    rf"\b(?:is|are|as|be) (?!there\b)[^?]{{0,60}}?\b{_MUST}\b[^?]*?,? or\b[^?]*\?"
-    rf"|\b(?:is|are|as|treat|regard)\b[^?]{{0,60}}?\b(?:a|an|as|firm|strict|hard) {_MUST}\W*\?"
-    r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"
-)
-"""Asks whether something is a must, or if less would do."""
-_OF_RULE = re.compile(
-    r"\b(?:is|are)\b[^?]{0,30}\b(?:rule|condition|wish|requirement)s?\b[^?]{0,20}"
-    r"\b(?:firm|hard|strict|fixed|a must|must-have)\b[^?]*\?"
-)
-"""Asks of what was just told, by what it is, if it is a must."""
-_OR = re.compile(r"\bor\b")
-_OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
 _FOR_ALL = re.compile(
     r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
     r",? )*(?:for |on |in )?(?:both|each|all|either)(?: (?:of (?:them|the))?\s?(?:\w+s)?)?"
@@ -149,8 +108,6 @@ _GIVES_UP = re.compile(
     r"\b(?:giv\w+|let\w*) (?:\w+ ){0,5}?(?:up|go)\b|\b(?:drop|sacrifice|relax|loosen|waive)\w*\b"
 )
 """Asks which wish may go, and not what it means."""
-_FEW = 2
-"""So many wishes told at once may be meant by a question that names none."""
 
 
 class Clarification(NamedTuple):
@@ -184,39 +141,24 @@ def clarification_in(
     is_of_firmness, throughout = False, list[str]()
     last = _last_told(record, lexicon)
     low = visible(text).casefold()
-    others = [one for key, one in lexicon.facts.items() if key not in last]
     for key, words in lexicon.facts.items():
         is_told = words.is_joint and key in known
         is_near = is_told and (key in last or words.about.search(low) is not None)
         for number in _about(pieces, words, lexicon) if is_near else ():
             found[key] = None
             low_piece = visible(pieces[number]).casefold()
-            is_of_firmness |= _FIRM_OR_NOT.search(low_piece) is not None
+            is_of_firmness |= FIRM_OR_NOT.search(low_piece) is not None
             taken |= {number, *_options_at(pieces, number)}
             taken |= {*_going_on(pieces, max(taken))}
     for number, piece in enumerate(pieces):
-        asked = visible(piece).strip()
         if number in taken or not all(map(record.is_settled, last)):
             continue
-        flags = _flags_held(asked.casefold(), known, record, briefing)
-        if not flags and len(last) <= _FEW and _OF_RULE.search(asked.casefold()):
-            flags = list(last)
-        if flags is not None:
-            found |= dict.fromkeys(flags)
+        firm = asked_firm(pieces, number, last, briefing, record)
+        if firm is not None:
+            found |= dict.fromkeys(firm)
             is_of_firmness = True
             taken |= {number, *_going_on(pieces, number)}
-            continue
-        named = [k for k in last if names_value(asked.casefold(), lexicon.facts[k])]
-        # What names a value of another wish asks of that.
-        is_of_last = bool(named) or not any(names_value(asked.casefold(), one) for one in others)
-        # Behind a question it asks of what is to be told.
-        is_of_last = is_of_last and not (number and "?" in pieces[number - 1])
-        is_firm = is_of_last and (_IS_FIRM.search(asked) or _OR_NOT.search(asked))
-        if last and (is_firm or (named and _IS_VALUE_FIRM.search(asked))):
-            found |= last if len(last) <= _FEW else {}
-            is_of_firmness = True
-            taken |= {number, *_going_on(pieces, number)}
-        elif _FOR_ALL.search(asked) and (
+        elif _FOR_ALL.search(visible(piece).strip()) and (
             of_all := [k for k in last if lexicon.facts[k].throughout]
         ):
             throughout += of_all
@@ -230,32 +172,6 @@ def clarification_in(
     )
 
 
-def _flags_held(
-    asked: str, known: Collection[str], record: DisclosureRecord, briefing: UserBriefing
-) -> list[str] | None:
-    """Return the conditions of which a piece asks if they are musts; `None` if it does not.
-
-    Where it asks so of several wishes, it names none.
-    """
-    if _FIRM_OR_NOT.search(asked) is None:
-        return None
-    lexicon = briefing.lexicon
-    facts = {one.key: one for one in briefing.facts}
-    flags = [key for key in known if lexicon.facts[key].form is ValueForm.FLAG]
-    # Whether a sum is the most gets a yes, where no other answer is offered.
-    sums = [key for key in known if lexicon.facts[key].form is ValueForm.MONEY]
-    told = {cents for _, cents in find_sums(asked)} if _OR.search(asked) else set()
-    found = [key for key in flags if any(cue.search(asked) for cue in lexicon.facts[key].asks)]
-    found += [key for key in sums if parse_cents(str(facts[key].value)) in told]
-    found = [key for key in found if record.is_settled(key)]
-    others = (key for key in known if key not in {*flags, *sums})
-    values = [key for key in others if names_value(asked, lexicon.facts[key])]
-    if found and not values:
-        return found
-    is_of_several = len(found) + len(values) > 1 or (not values and len(known) > 1)
-    return [] if is_of_several and _OF_THEM.search(asked) else None
-
-
 def sentences_of(text: str) -> Iterator[str]:
     """Yield the sentences and lines of a message, each with the blanks behind it."""
     ends = [0, *(match.end() for match in _PIECE.finditer(text)), len(text)]
@@ -266,7 +182,7 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
     """Yield the numbers of the pieces that ask what a joint wish means, by its own words."""
     for number, piece in enumerate(pieces):
         low = visible(piece).casefold().strip()
-        is_firm = _FIRM_OR_NOT.search(low) is not None
+        is_firm = FIRM_OR_NOT.search(low) is not None
         is_other = _GIVES_UP.search(low) and not (is_firm or words.about.search(low))
         is_other = is_other or _asks_of_flag(low, words, lexicon)
         if is_other or any(one.search(low) for one in (_OFF, _ALL_ELSE, FAULTS)):

@@ -20,8 +20,8 @@ _PREFERS = re.compile(
 )
 """Asks which day it is to be, or if any will do."""
 _WITHIN = re.compile(
-    r"\b(?:leav\w*|depart\w*|set(?:ting)? (?:off|out)|fly out|start\w*|travel\w*|window|range|between"
-    r"|within)\b"
+    r"\b(?:leav\w*|depart\w*|set(?:ting)? (?:off|out)|fly out|start\w*|travel\w*|window|range"
+    r"|between|within)\b"
 )
 """What such a question is about."""
 
@@ -37,8 +37,13 @@ def any_of_window(turn: Turn) -> Decision | None:
         return None
     facts = turn.briefing.lexicon.facts
     days = [key for key in turn.facts if key in facts and facts[key].form is ValueForm.DATE]
+    beside = [how for one, how in turn.reading.clauses if one.is_request and not _asks(turn, one)]
     settled = turn.memory.record.is_settled
-    others = [one for one in chosen_facts(turn, days) if not settled(one.key)]
+    others = [
+        one
+        for one in chosen_facts(turn, days)
+        if not settled(one.key) and any(one.key in how.facts for how in beside)
+    ]
     absent, declined = absence_words(turn, others)
     return Decision(
         (turn.speaker.phrase("any_day"), *map(turn.speaker.fact, others), *absent),

@@ -22,7 +22,12 @@ def objects(turn: Turn) -> bool:
     """Tell whether to object: to what is proposed, but no more to what was booked and paid."""
     reading = turn.reading
     is_over = reading.claims_done and not (reading.asks_booking or reading.asks_wallet)
-    return bool(turn.conflicts) and not is_over
+    # What was only told about is made exact where it is played back, and no plan is put.
+    is_played = not (reading.ids or reading.asks_booking) and all(
+        key in turn.playback.wrong and not turn.memory.record.is_settled(key)
+        for key in turn.conflicts
+    )
+    return bool(turn.conflicts) and not (is_over or is_played)
 
 
 def objection(turn: Turn) -> Decision | None:

@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
@@ -79,6 +79,7 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
         for slot, own in plan.candidates.items()
         if slot not in labelled and len({showing.item for showing in own}) > 1
     ]
+    groups = [_by_like_prices(group) for group in groups]
     fitting = [[option for option in group if not option.misses] for group in groups]
     if not groups or not all(fitting):
         return None
@@ -91,6 +92,13 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
     label = chosen[0].label if len(chosen) == 1 else ""
     items = dict.fromkeys(part.item for part in parts if part.item)
     return OptionChoice(label, tuple(items), frozenset(part.slot for part in parts), rank)
+
+
+def _by_like_prices(group: Sequence[_Option]) -> list[_Option]:
+    """Return options by what is said of all of them: totals, or else the prices of their parts."""
+    if all(one.has_total for one in group) or not any(one.has_total for one in group):
+        return list(group)
+    return [replace(one, cents=sum(map(_price, one.parts))) for one in group]
 
 
 def _is_beyond(group: Sequence[_Option], briefing: UserBriefing) -> bool:

@@ -29,7 +29,8 @@ _INLINE_OPTION = re.compile(
 """What begins an option in the midst of a line."""
 _OPTION_CELL = re.compile(r"^\W*(?:option|plan|no\.?|#)? ?([a-h]|\d)\W*$")
 _DIGIT = re.compile(r"\d")
-_BREAK = re.compile(r"[,;:(|]|\s-\s|\b(?:and|then|with)\b")
+_BREAK = re.compile(r"[;(|]|,(?!\d{3}\b)|:(?!\d\d\b)|\s-\s|\b(?:and|then|with)\b")
+"""What parts two stretches; no sign within a sum or a time does."""
 _FIRST_WORD = re.compile(r"(?:^|[,;:(]|\band\b)\s*(\w+)")
 _WORD_BEHIND = re.compile(r" \(?(\w+)")
 _OR = re.compile(r"\b(?:or|alternatively|versus|vs)\b")

@@ -17,8 +17,9 @@ from crab_graph.personas.wordbook import ValueForm
 _TRADE = re.compile(
     r"\b(?:collid\w+|conflicts?|clash\w*|matters? (?:\w+ ){0,2}more|more important|at odds"
     r"|give up|has to give|must give|trade-?offs?|compromise|(?:one|only) catch|in the way"
-    r"|the (?:trouble|problem) is|let (?:the|your|go of) (?:\w+ ){0,3}go|different (?:\w+ ){0,2}than"
-    r"|(?:could|can|did) ?(?:not|n't) find|no (?:other|more) [^.?]{2,40} (?:with|that|left)|too much"
+    r"|the (?:trouble|problem) is|let (?:the|your|go of) (?:\w+ ){0,3}go"
+    r"|different (?:\w+ ){0,2}than|too much"
+    r"|(?:could|can|did) ?(?:not|n't) find|no (?:other|more) [^.?]{2,40} (?:with|that|left)"
     r"|would you (?:go up to|accept|settle)|easier (?:for you )?to (?:change|give))\b"
 )
 """Puts one wish against another."""

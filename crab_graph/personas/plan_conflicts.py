@@ -28,8 +28,9 @@ def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
     """Return the keys of the facts that a stated plan contradicts, in the order facts are told."""
     wrong: set[str] = set()
     facts = list(_checked_facts(briefing))
+    known = {one[0].key for one in facts if _is_of_length(plan, *one, briefing)}
     for own in plan.candidates.values():
-        misses = [_misses_of(one, facts, briefing) for one in own]
+        misses = [_misses_of(one, facts, briefing, known) for one in own]
         wrong |= min(misses, key=len)
     for fact, words, conflict in facts:
         if _shared_misses(plan, fact, words, conflict, briefing):
@@ -107,14 +108,18 @@ def misses_of(candidate: Showing, briefing: UserBriefing) -> set[str]:
     return _misses_of(candidate, list(_checked_facts(briefing)), briefing)
 
 
-def _misses_of(candidate: Showing, facts: Sequence[_Checked], briefing: UserBriefing) -> set[str]:
+def _misses_of(
+    candidate: Showing,
+    facts: Sequence[_Checked],
+    briefing: UserBriefing,
+    known: Collection[str] = (),
+) -> set[str]:
+    """Return what a candidate does not fit; what is `known` now was otherwise only before."""
     wrong = set()
     for fact, words, conflict in facts:
         if conflict.slots and candidate.slot not in conflict.slots:
             continue
-        # How long a thing is taken for may have been otherwise before.
-        earlier = () if conflict.between else candidate.earlier
-        for said in (candidate.details, earlier):
+        for said in (candidate.details, () if fact.key in known else candidate.earlier):
             lines = by_line(said)
             if conflict.kind is ConflictKind.DATE:
                 lines = _dated_lines(lines, candidate, briefing) or lines
@@ -289,6 +294,17 @@ def _between_slots(
             and _misses_length(int(fact.value), conflict.between, texts | named, named, briefing)
         ):
             yield fact.key
+
+
+def _is_of_length(
+    plan: StatedPlan, fact: Fact, words: FactWords, conflict: Conflict, briefing: UserBriefing
+) -> bool:
+    """Tell whether two slots have days in a message that lie as far apart as wished."""
+    ends = [plan.candidates.get(slot, ()) for slot in conflict.between]
+    if not ends or any(len(own) != 1 for own in ends):
+        return False
+    days = [_coming_days(_named_days(own[0], briefing), briefing) for own in ends]
+    return all(days) and _apart(days[0][0], days[-1][0]) == int(fact.value)
 
 
 def _is_one(values: Collection[str]) -> bool:

@@ -18,7 +18,12 @@ from crab_graph.personas.founded_denials import (
 )
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.plan_conflicts import lead_words
-from crab_graph.personas.played_clauses import asks_check, asks_of_value, played_clauses
+from crab_graph.personas.played_clauses import (
+    asks_check,
+    asks_extras_alone,
+    asks_of_value,
+    played_clauses,
+)
 from crab_graph.personas.played_days import SEPARATOR, PlayedDays, asks_with, conflict_slots
 from crab_graph.personas.played_joints import claimed_outcomes, played_joints, without_joints
 from crab_graph.personas.played_routes import against_route, route_of
@@ -151,7 +156,8 @@ def read_play_back(
     for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
         if one.segment in chosen:
             comparison.add(one)
-    asks = reading.confirms or any(asks_check(reading, n) for n in chosen)
+    confirms = reading.confirms and not asks_extras_alone(reading)
+    asks = confirms or any(asks_check(reading, n) for n in chosen)
     comparison.add_joints(chosen, untold if asks else briefing.lexicon.facts)
     comparison.add_people(chosen)
     order = [*briefing.ordered_keys(), *briefing.lexicon.facts]

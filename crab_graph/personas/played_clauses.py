@@ -238,6 +238,12 @@ def asks_of_extra(reading: Reading, number: int) -> bool:
     return not any(how.issuperset({"value"}) for how in reading.features[number].facts.values())
 
 
+def asks_extras_alone(reading: Reading) -> bool:
+    """Tell whether all that a message asks is of what is sold beside."""
+    asking = [n for n, one in enumerate(reading.segments) if one.is_request]
+    return bool(asking) and all(asks_of_extra(reading, n) for n in asking)
+
+
 @lru_cache(maxsize=8)
 def _names_limit(text: str) -> bool:
     """Tell whether a message names a limit; each clause of it asks."""

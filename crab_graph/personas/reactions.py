@@ -5,6 +5,7 @@ import re
 from crab_graph.personas.fact_answers import asks_as_before, promised
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
+from crab_graph.personas.played_clauses import asks_extras_alone
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
@@ -67,6 +68,8 @@ def react(turn: Turn) -> Decision | None:
         return turn.say("fine_with_me")
     if reading.asks_change and not _only_waits(turn):
         return turn.say("firm")
+    if asks_extras_alone(reading):
+        return turn.say("no_extra")
     if reading.confirms or _claims_unknown(turn):
         return turn.say(_on_check(turn), is_answer=True)
     if reading.says_wait or _only_waits(turn):

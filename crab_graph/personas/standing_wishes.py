@@ -8,8 +8,9 @@ from crab_graph.personas.turns import Decision, Turn
 _STAYS = re.compile(
     r"\b(?:everything(?: else)?|(?:all|the) (?:of )?(?:the |your )?(?:rest|else|others?)"
     r"|all else|(?:all|the) (?:your |the )?other (?:\w+ )?(?:wish(?:es)?|details|points|parts?))\b"
-    r"[^?]{0,80}?\b(?:stays?|remains?|keep|kept|unchanged|the same|as (?:it|they|that) (?:is|are|was"
-    r"|were)|as before|still|all right|alright|right|ok(?:ay)?|fine|good|stands?|holds?)\b[^?]*\?"
+    r"[^?]{0,80}?\b(?:stays?|remains?|keep|kept|unchanged|the same"
+    r"|as (?:it|they|that) (?:is|are|was|were)|as before|still|all right|alright|right|ok(?:ay)?"
+    r"|fine|good|stands?|holds?)\b[^?]*\?"
 )
 """Asks if what was not changed is as it was."""
 _OR_ELSE = re.compile(r"\bor (?:may|can|could|should|shall|do|would|is|are)\b")

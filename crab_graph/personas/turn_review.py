@@ -36,7 +36,10 @@ def _on_many(turn: Turn, given: Collection[str]) -> str:
     if is_open and given and left and wanted <= {*given} and any(is_wish(turn, k) for k in left):
         # Who is asked for all that is left, and tells a part of it, has not done yet.
         return turn.speaker.phrase("rest_waits")
-    return turn.speaker.on_many(len(wanted), len(wanted.intersection(given)))
+    questions = sum(one.is_request for one in turn.reading.segments)
+    may_object = questions > 1 or not is_open
+    given_of = len(wanted.intersection(given))
+    return turn.speaker.on_many(len(wanted), given_of, may_object=may_object)
 
 
 def _tells_unmet(turn: Turn, reply: Decision) -> bool:

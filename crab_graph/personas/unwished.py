@@ -10,7 +10,10 @@ from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
 _FEW_WORDS = 4
-_NOTED = re.compile(r"\bany \w+ (?:will do|is (?:fine|welcome|ok(?:ay)?))\b[^?]*\Z|\bnoted\W*\Z")
+_NOTED = re.compile(
+    r"\bany \w+ (?:will do|is (?:fine|welcome|ok(?:ay)?))\b[^?]*\Z|\bnoted\W*\Z"
+    r"|\A\W*(?:also )?any \w+(?:,? (?:and |or )?any \w+)*(?: (?:for|on) [\w ]{1,30})?[^?\w]*\Z"
+)
 """Takes down that any will do."""
 _TOTAL = re.compile(r"\b(?:total|overall|altogether|in all)\b")
 

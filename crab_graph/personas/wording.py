@@ -236,10 +236,15 @@ class Speaker:
         choices = phrase_book().choices(act, voice)
         return self._new(f"phrase {act}", [text.format(**values) for text in choices])
 
-    def on_many(self, asked: int, given: int) -> str:
+    def on_many(self, asked: int, given: int, *, may_object: bool = True) -> str:
         """Return what the user says to so many questions at once, of which some may be left."""
         most = self._behavior.most_questions
-        if most is not None and asked > most and self.happens("many", _OBJECTION_RATE):
+        if (
+            may_object
+            and most is not None
+            and asked > most
+            and self.happens("many", _OBJECTION_RATE)
+        ):
             objection = self.phrase("too_many")
             # Who has complained in all the words it has for that lets it be.
             if not self.has_said(objection):

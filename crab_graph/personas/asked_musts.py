@@ -1,0 +1,111 @@
+"""Questions of how firmly something is wished that was told: whether it is a must."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from crab_graph.money import parse_cents
+from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
+from crab_graph.personas.spoken_sums import find_sums
+from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.wordbook import ValueForm
+from crab_graph.text.utterance import visible
+
+_IS_FIRM = re.compile(
+    r"^(?:(?:and|so|but|ok(?:ay)?|quick (?:one|question|q))[,:]? )*"
+    r"(?:is|are|was|should i (?:take|treat|consider|see|regard)|would you (?:say|call)) "
+    r"(?:that|this|it|these|those|they)\b(?: as)?"
+    r"(?!(?: now)? (?:all|the|your|my) (?:of )?(?:your |the )?"
+    r"(?:final|last|only|full|requirements))[^?]{0,30}?"
+    r"\b(?:must(?:-have)?s?|hard|strict|firm|nice[- ]to[- ]haves?|guidelines?|ceiling|rule"
+    r"|deal-?breakers?|negotiable|flexible|requirements?|preferences?)\b[^?]{0,60}\?",
+    re.I,
+)
+"""Asks of what was just told whether it is a must."""
+_IS_VALUE_FIRM = re.compile(
+    r"^(?:is|are) (?:the )?\S+(?: \S+)? (?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
+    r"|must-haves?)\b[^?]{0,40}\?",
+    re.I,
+)
+"""Asks the same of a value."""
+_OR_NOT = re.compile(
+    r"^(?:(?:and|so|but|a|an|is it a) )*(?:must|nice|hard|strict|firm)\b[^?]{0,30}\bor\b"
+    r"[^?]{0,50}\?"
+    r"|^(?:(?:and|so|but|also) )*even if (?:it|that|this|they|those)\b[^?]{0,60}\?",
+    re.I,
+)
+"""The same in fewer words."""
+_MUST = (
+    r"(?:(?:(?:a|an|the|really|truly|absolutely|strictly) )*(?:firm|hard|strict|real|absolute)?,? ?"
+    r"(?:musts?(?:-haves?)?|requirements?|conditions?|firm|strict|non-negotiable|limit|cap|ceiling"
+    r"|maximum))"
+)
+FIRM_OR_NOT = re.compile(
+    rf"\b(?:is|are|treat\w*|regard\w*|consider\w*) (?!there\b)[^?]{{0,60}}?\b{_MUST}\b"
+    r"[^?]{0,120}? or (?!anything\b)[^?]*\?"
+    rf"|\b(?:is|are|as|treat|regard)\b[^?]{{0,60}}?\b(?:a|an|as|firm|strict|hard) {_MUST}\W*\?"
+    r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"
+)
+"""Asks whether something is a must, or if less would do."""
+_OF_RULE = re.compile(
+    r"\b(?:is|are)\b[^?]{0,30}\b(?:rule|condition|wish|requirement)s?\b[^?]{0,20}"
+    r"\b(?:firm|hard|strict|fixed|a must|must-have)\b[^?]*\?"
+)
+"""Asks of what was just told, by what it is, if it is a must."""
+_OR = re.compile(r"\bor\b")
+_OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
+_FEW = 2
+"""So many wishes told at once may be meant by a question that names none."""
+
+
+def asked_firm(
+    pieces: Sequence[str],
+    number: int,
+    last: Collection[str],
+    briefing: UserBriefing,
+    record: DisclosureRecord,
+) -> list[str] | None:
+    """Return the wishes of which a piece of a message asks if they are musts; else `None`.
+
+    They are conditions that it names, or what was told `last`; none by name where that was much.
+    """
+    asked, facts = visible(pieces[number]).strip(), briefing.lexicon.facts
+    low = asked.casefold()
+    are_few = len(last) <= _FEW
+    flags = _flags_held(low, record, briefing)
+    if not flags and are_few and _OF_RULE.search(low):
+        return list(last)
+    if flags is not None:
+        return flags
+    named = any(names_value(low, facts[key]) for key in last)
+    # What names a value of another wish asks of that, and behind a question it is of what is asked.
+    is_of_others = any(names_value(low, one) for key, one in facts.items() if key not in last)
+    is_of_last = (named or not is_of_others) and not (number and "?" in pieces[number - 1])
+    is_firm = is_of_last and (_IS_FIRM.search(asked) or _OR_NOT.search(asked))
+    if last and (is_firm or (named and _IS_VALUE_FIRM.search(asked))):
+        return list(last) if are_few else []
+    return None
+
+
+def _flags_held(asked: str, record: DisclosureRecord, briefing: UserBriefing) -> list[str] | None:
+    """Return the conditions of which a piece asks if they are musts; `None` if it does not.
+
+    Where it asks so of several wishes, it names none.
+    """
+    if FIRM_OR_NOT.search(asked) is None:
+        return None
+    lexicon = briefing.lexicon
+    facts = {one.key: one for one in briefing.facts}
+    known = [key for key in facts if record.has(key)]
+    flags = [key for key in known if lexicon.facts[key].form is ValueForm.FLAG]
+    # Whether a sum is the most gets a yes, where no other answer is offered.
+    sums = [key for key in known if lexicon.facts[key].form is ValueForm.MONEY]
+    told = {cents for _, cents in find_sums(asked)} if _OR.search(asked) else set()
+    found = [key for key in flags if any(cue.search(asked) for cue in lexicon.facts[key].asks)]
+    found += [key for key in sums if parse_cents(str(facts[key].value)) in told]
+    found = [key for key in found if record.is_settled(key)]
+    others = (key for key in known if key not in {*flags, *sums})
+    values = [key for key in others if names_value(asked, lexicon.facts[key])]
+    if found and not values:
+        return found
+    is_of_several = len(found) + len(values) > 1 or (not values and len(known) > 1)
+    return [] if is_of_several and _OF_THEM.search(asked) else None
