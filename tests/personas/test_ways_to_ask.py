@@ -230,7 +230,7 @@ def test_what_is_sold_beside_gets_no_yes(condition, asked):
     "asked",
     [
         "One thing stands in the way: two aisle seats on one airline. Which would you rather "
-        "have?\n\nA) Two airlines, aisle seats both ways\nB) One airline, window seats on one flight",
+        "have?\n\nA) Two airlines, aisle seats both ways\nB) One airline, a window seat once",
         "Only one catch: there are no aisle seats. Which would you rather do?\n"
         "(a) take window seats\n(b) let me search further",
     ],
