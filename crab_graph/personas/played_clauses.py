@@ -29,6 +29,8 @@ _LEADS = re.compile(
     r"|(?:and |then |so )?(?:shall|should|may|can|could|do) i (?:safely |just |then )*"
     r"(?:take (?:it (?:that|as|you|then|from|there|the|any)|from)|assume|conclude|infer|presume))\b"
 )
+_LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was) )")
+"""What leads up to such a question."""
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
@@ -155,7 +157,7 @@ def is_check(segment: Segment) -> bool:
         return segment.says("check") or _LEADS.search(segment.text) is not None
     if not segment.text.rstrip().endswith("?"):
         return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
-    text = segment.text
+    text = _LED_UP_TO.sub("", segment.text)
     if _LOOSENS.search(text):
         return False
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):

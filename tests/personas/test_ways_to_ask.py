@@ -3,6 +3,8 @@
 Each case is one of many ways in which models that played agents asked at one place of a talk.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from crab_graph.personas.briefing import Fact, FactLevel
@@ -294,14 +296,12 @@ def test_a_plan_that_admits_what_is_wrong_with_it_is_not_overlooked():
     briefing = briefing_of(same_carrier=True)
     words = "Shall I book this plan, although the two flights are with different airlines?"
     reading = reading_of(words, briefing.lexicon, briefing.slots)
-
-    class Overlooks:
-        overlooks = 1.0
+    blind = replace(Chat("d4").user.behavior, overlooks=1.0)
 
     def draw(_):
         raise AssertionError("nothing is drawn of what is said aloud")
 
-    sight = look_over(["same_carrier"], reading, Overlooks, ErrorRecord(()), {"same_carrier"}, draw)
+    sight = look_over(["same_carrier"], reading, blind, ErrorRecord(()), {"same_carrier"}, draw)
     assert sight.seen == ("same_carrier",)
 
 
