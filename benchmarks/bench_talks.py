@@ -20,7 +20,8 @@ AGENTS = (
     *("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
     *("eighteenth", "nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird"),
     *("twentyfourth", "twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
-    *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird"),
+    *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth"),
+    "thirtyfifth",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_choice import chosen_facts
-from crab_graph.personas.plain_requests import asks_if_complete
+from crab_graph.personas.plain_requests import asks_if_complete, asks_what_else
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
@@ -206,7 +206,8 @@ def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     asking = [
         how
         for one, how in turn.reading.clauses
-        if one.is_request and _EITHER.search(one.text) and not asks_if_complete([one])
+        if one.is_request and _EITHER.search(one.text)
+        if not (asks_if_complete([one]) or asks_what_else([one]))
     ]
     if not asking:
         return []

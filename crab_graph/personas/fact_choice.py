@@ -8,7 +8,7 @@ from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
-from crab_graph.personas.pointed_questions import OR
+from crab_graph.personas.pointed_questions import OR, asked_throughout
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.sought_facts import (
     asked_facts,
@@ -91,6 +91,11 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         waited = {key for key in new_facts(turn) if f"?{key}" in turn.memory.seen}
         chosen.sort(key=lambda key: _rank(turn, key, is_waiting=key in waited or key in missed))
     pinned = [*pinned_again(turn), *whose_births(turn)] if limit is not None else []
+    # Whether it holds for all is asked of what was told, and is nothing new.
+    words = turn.briefing.lexicon.facts
+    for_all = (key for key in asked_throughout(turn.reading) if key in facts and record.has(key))
+    are_choices = (key for key in for_all if words[key].form is ValueForm.CHOICE)
+    pinned += are_choices if limit is not None else ()
     pinned = [key for key in pinned if key not in but]
     taken = [key for key in chosen if key not in pinned][:limit]
     people = _beside_people(turn, taken)

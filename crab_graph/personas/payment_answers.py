@@ -34,6 +34,10 @@ _WHICH = re.compile(
 )
 
 
+_ENDS = re.compile(r"(?<![\w$.,:/-])\d{4}(?![\w.,:/-]\d|\d)")
+"""The last digits of a card."""
+
+
 def pay(turn: Turn) -> Decision | None:
     """Say what came of a request about payment; `None` where there was none to answer."""
     reading, wallet = turn.reading, turn.wallet
@@ -203,10 +207,9 @@ def _asks_which(turn: Turn) -> bool:
 
 def _asks_between_cards(turn: Turn) -> bool:
     """Tell whether a question names cards and an alternative, as of which an approval is."""
-    asked = [one.text for one in turn.reading.segments if one.is_request]
-    return any(
-        len({*card_numbers(text), *brands_in(text)}) > 1 and OR.search(text) for text in asked
-    )
+    asked = " ".join(one.text for one in turn.reading.segments if one.is_request)
+    named = {*card_numbers(asked), *brands_in(asked)}
+    return OR.search(asked) is not None and max(len(named), len({*_ENDS.findall(asked)})) > 1
 
 
 def _left(turn: Turn) -> list[str]:

@@ -122,6 +122,8 @@ _OFFERS = re.compile(
     r"|would you (?:like|prefer|rather)"
     r"|do you (?:want|prefer|need|have))\b"
 )
+_OF_WISHES = re.compile(r"\b(?:wish(?:es)?|preferences?|requirements?|must-?haves?)\W*\?\W*\Z")
+"""Asks for wishes on what it names."""
 _EXAMPLES = re.compile(
     r"\b(?:whatever|what ?ever else|et ?c\.?|and so (?:on|forth)|you name it"
     r"|(?:any|some|every)thing (?:like that|of the (?:kind|sort))|(?:things|stuff) like that"
@@ -206,6 +208,7 @@ def asks_of_value(reading: Reading, number: int) -> bool:
     if (
         segment.says("open")
         or _OFFERS.search(text)
+        or _OF_WISHES.search(text)
         or _names_item(reading, segment)
         or segment.says("booking_act")
     ):

@@ -64,11 +64,14 @@ _EVEN = 0.0
 _YES_OPTION = re.compile(
     r"(?:^\W*(?:(?:[a-c]|[1-3])\W{1,3})?|(?:^|[:,;] (?:or )?|\bor )(?:[a-c]|[1-3])[).:] )"
     r"[\"'“]?(?P<yes>yes\b,? (?:please )?)?"
-    r"(?:book|reserve|go ahead|do it|(?(yes)all of|book))\b"
+    r"(?:book|reserve|go ahead|do it|approve\w*,? (?:and )?(?:please )?book|(?(yes)all of|book))\b"
 )
 """An answer that is offered to choose, and is a yes to a plan."""
 _OPTIONS = re.compile(r"(?:[:,;] |\bor )(?:or )?(?:b|2)[).:] ")
 """A second answer that is offered."""
+_FIRST_LINE = re.compile(r"\W*(?:a|1)[).:] ")
+_SECOND_LINE = re.compile(r"\W*(?:b|2)[).:] ")
+"""The first two of some answers that stand in lines of their own."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
 _THOUGHT = re.compile(
     rf"<think(?:ing)?>.*?</think(?:ing)?>|{_THOUGHT_LINE.pattern}", re.I | re.S | re.M
@@ -437,7 +440,7 @@ class Reading:
             return True
         if self.asks_booking:
             return invites_wishes(self.segments)
-        return self._likely <= {"confirms"} and asks_what_else(self.segments)
+        return self._likely <= {"confirms", "asks_change"} and asks_what_else(self.segments)
 
     @property
     def is_closing(self) -> bool:
@@ -455,10 +458,16 @@ class Reading:
     @cached_property
     def _offers_yes(self) -> bool:
         """Whether a yes to a plan is one of the answers that it offers."""
-        found = ((one, _YES_OPTION.search(one.text)) for one in self.segments)
+        behind = [*(one.text for one in self.segments[1:]), ""]
+        found = (
+            (one, after, _YES_OPTION.search(one.text))
+            for one, after in zip(self.segments, behind, strict=False)
+        )
         return any(
-            match["yes"] or (self.ids and one.is_request and _OPTIONS.search(one.text))
-            for one, match in found
+            match["yes"]
+            or (self.ids and one.is_request and _OPTIONS.search(one.text))
+            or (self.ids and _FIRST_LINE.match(one.text) and _SECOND_LINE.match(after))
+            for one, after, match in found
             if match is not None
         )
 

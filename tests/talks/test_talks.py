@@ -55,13 +55,15 @@ BENCHES = {
     "thirtyfirst": "thirtyfirst",
     "thirtysecond": "thirtysecond",
     "thirtythird": "thirtythird",
+    "thirtyfourth": "thirtyfourth",
+    "thirtyfifth": "thirtyfourth",
     "users": "users",
 }
 SLOW = (
     *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
-    *("thirtyfirst", "thirtysecond", "thirtythird"),
+    *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
 )
 MOST_FAULTY = 0.01
 
