@@ -56,20 +56,7 @@ def check(turn: Turn) -> Decision | None:
     speaker = turn.speaker
     wrong = [turn.facts[key] for key in played.wrong if key in turn.facts]
     right = _right(turn)
-    parts = []
-    answers = bool(_others(turn) or absent_facts(turn))
-    if wrong:
-        parts = [*_denial_words(turn), *map(speaker.fact, wrong)]
-        is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
-        parts += [speaker.phrase("rest_right")] if is_rest else []
-    elif (
-        right
-        and played.is_asked
-        and not (played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn)))
-    ):
-        others = _others(turn)
-        denies = bool(others) and _takes_for_none(turn, [fact.key for fact in others])
-        parts = [speaker.phrase("not_so")] if denies else _affirmation(turn, right)
+    parts = _lead(turn, wrong, right)
     parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
     unknown = unknown if unknown or parts else list(played.unknown)
     mixed = [turn.facts[key] for key in (*played.mixed, *_vague(turn)) if _is_to_say(turn, key)]
@@ -108,6 +95,22 @@ def _vague(turn: Turn) -> list[str]:
         for key in played.said
         if key not in decided and record.has(key) and not record.is_settled(key)
     ]
+
+
+def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
+    """Return what is said of what is played back: a correction, a yes, or nothing."""
+    speaker, played = turn.speaker, turn.playback
+    if wrong:
+        is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
+        rest = [speaker.phrase("rest_right")] if is_rest else []
+        return [*_denial_words(turn), *map(speaker.fact, wrong), *rest]
+    answers = bool(_others(turn) or absent_facts(turn))
+    is_other = played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn))
+    if not right or not played.is_asked or is_other:
+        return []
+    if _takes_for_none(turn, [fact.key for fact in _others(turn)]):
+        return [speaker.phrase("not_so")]
+    return _affirmation(turn, right)
 
 
 def beyond_asked(turn: Turn) -> Sequence[str]:
