@@ -7,7 +7,7 @@ from dataclasses import replace
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_choice import chosen_facts
-from crab_graph.personas.plain_requests import asks_if_complete, asks_what_else
+from crab_graph.personas.plain_requests import WISH, asks_if_complete, asks_what_else
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
@@ -29,9 +29,7 @@ _EITHER = re.compile(
 )
 """Asks which of two things is so."""
 _FEW = 2
-_NO_WISH = re.compile(
-    r"\b(?:no|without) (?:\w+ ){0,2}(?:wish(?:es)?|preferences?|requirements?|requests?)\b[^?]*\?"
-)
+_NO_WISH = re.compile(rf"\b(?:no|without) (?:\w+ ){{0,2}}{WISH}\b[^?]*\?")
 """Asks if nothing is wished."""
 
 

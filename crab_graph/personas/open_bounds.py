@@ -8,19 +8,16 @@ import re
 from collections.abc import Collection
 
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.plain_requests import WISH
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
-_WISH = (
-    r"(?:wish(?:es)?|preferences?|requirements?|requests?|needs|must-?haves?|musts|conditions?"
-    r"|constraints?|deal-?breakers?)"
-)
 _OPEN = re.compile(
     r"\b(?:any|what|which|have|some|special|particular) (?:\w+ ){0,2}"
-    rf"{_WISH}\b"
+    rf"{WISH}\b"
 )
-_WISHES = re.compile(rf"\b{_WISH}\b")
+_WISHES = re.compile(rf"\b{WISH}\b")
 _BEYOND = re.compile(
     r"\b(?:else|other|others|more|further|left|remaining|also|additional|missing|still|besides"
     r"|(?:any|every|some)thing|in general|overall|whole|everything|before)\b"
@@ -39,7 +36,7 @@ _HEADED = re.compile(
 )
 """Asks for that behind the name of it."""
 _MORE_WISHES = re.compile(
-    rf"\b(?:other|further|more|additional) (?:\w+ ){{0,2}}{_WISH}\b"
+    rf"\b(?:other|further|more|additional) (?:\w+ ){{0,2}}{WISH}\b"
     r"(?: (?:for|about|on|regarding|with) [^?,;(]{2,30})?"
 )
 """Asks for what is left to wish, where it names what of that."""

@@ -143,9 +143,12 @@ _SHOWS = re.compile(
 )
 
 
-_WISH = (
-    r"(?:wish(?:es)?|preferences?|requirements?|requests?|constraints?|needs|conditions?|changes?)"
+WISH = (
+    r"(?:wish(?:es)?|preferences?|requirements?|requests?|constraints?|needs|conditions?"
+    r"|must-?haves?|musts|deal-?breakers?)"
 )
+"""A word for what is wished."""
+_WISH = rf"(?:{WISH}|changes?)"
 _MORE = r"(?:other|further|more|additional|last|final|remaining|untold|special)"
 _INVITES = re.compile(
     rf"\b(?:any|another|an?|other|further|more|last|one of your|some) (?:{_MORE} )?{_WISH}"

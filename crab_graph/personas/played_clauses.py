@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from crab_graph.personas.plain_requests import WISH
 from crab_graph.personas.questions import UNTICKED, Segment
 from crab_graph.personas.stated_values import is_taken_back, names_value
 from crab_graph.personas.understanding import ANY_ID, Reading
@@ -122,7 +123,7 @@ _OFFERS = re.compile(
     r"|would you (?:like|prefer|rather)"
     r"|do you (?:want|prefer|need|have))\b"
 )
-_OF_WISHES = re.compile(r"\b(?:wish(?:es)?|preferences?|requirements?|must-?haves?)\W*\?\W*\Z")
+_OF_WISHES = re.compile(rf"\b{WISH}\W*\?\W*\Z")
 """Asks for wishes on what it names."""
 _EXAMPLES = re.compile(
     r"\b(?:whatever|what ?ever else|et ?c\.?|and so (?:on|forth)|you name it"
