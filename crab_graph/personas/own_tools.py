@@ -91,6 +91,12 @@ class Wallet:
         return tuple(one for one in waiting if one.booking_id not in self.withdrawn)
 
     @property
+    def held(self) -> list[str]:
+        """The items of the bookings that stand."""
+        standing = (one for one in self.bookings if one.booking_id not in self.withdrawn)
+        return [one.entity_id for one in standing if one.status in {"pending", "confirmed"}]
+
+    @property
     def card(self) -> Mapping[str, Any] | None:
         """The card to pay with: the one the user means to use, else its default, else any."""
         wanted = [card for card in self.cards if card["card_id"] == self.wanted]

@@ -262,6 +262,9 @@ class RulesUser:
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
         played = read_play_back(reading, briefing, plan.items, untold)
+        is_partial = 0 < len(wallet.held) < len(briefing.slots)
+        plans = read_plans(said, briefing) if is_partial else ()
+        shown = {item: slot for one in (*plans, plan) for item, slot in one.items.items()}
         return Turn(
             briefing=briefing,
             behavior=self.behavior,
@@ -280,6 +283,7 @@ class RulesUser:
             met=frozenset(fulfilled(plan, briefing, reading.amounts)),
             clarification=asked,
             mended=mended,
+            shown=shown,
         )
 
     def _finish(

@@ -1,7 +1,7 @@
 """What one decision of a user looks at, and what it comes to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -76,6 +76,7 @@ class Turn:
     met: frozenset[str] = frozenset()
     clarification: Clarification | None = None
     mended: MendedBooking | None = None
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def facts(self) -> Mapping[str, Fact]:
@@ -90,18 +91,19 @@ class Turn:
 
     @property
     def missing(self) -> list[str]:
-        """The nouns of the slots for which no booking stands."""
-        gone = self.wallet.withdrawn
-        standing = (one for one in self.wallet.bookings if one.booking_id not in gone)
-        held = [one.entity_id for one in standing if one.status in {"pending", "confirmed"}]
-        missing = []
-        for slot in self.briefing.slots:
-            found = next((name for name in held if name.startswith(f"{slot.id_prefix}-")), None)
-            if found is None:
-                missing.append(slot.word)
-            else:
-                held.remove(found)
-        return missing
+        """The nouns of the slots for which no booking stands.
+
+        Which of two of a kind that is the agent's plans tell; else it is the last.
+        """
+        held = self.wallet.held
+        missing = set[str]()
+        for prefix in {slot.id_prefix for slot in self.briefing.slots}:
+            own = [slot.id for slot in self.briefing.slots if slot.id_prefix == prefix]
+            names = [name for name in held if name.startswith(f"{prefix}-")]
+            known = {self.shown.get(name, "") for name in names}
+            open_slots = [one for one in own if one not in known]
+            missing |= {*open_slots[-(len(own) - len(names)) :]} if len(names) < len(own) else set()
+        return [slot.word for slot in self.briefing.slots if slot.id in missing]
 
     def say(self, act: str, **effects: Any) -> Decision:
         """Return the turn that is one phrase; `effects` are fields of a `Decision`."""

@@ -14,7 +14,7 @@ from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import reading_of
 from tests.personas.test_joint_wishes import briefing_with
-from tests.personas.test_rules_user import BASIC, BOOKINGS, DETAILS, Chat
+from tests.personas.test_rules_user import BASIC, BOOKINGS, DETAILS, PLAN, Chat
 from tests.travel_words import TRAVEL
 
 SHORT = ("terse", "impatient")
@@ -366,3 +366,10 @@ def test_a_total_that_stands_before_its_parts_is_the_total():
         "Could you approve each of them?"
     )
     assert len(chat.approvals()) == len(BOOKINGS), answer
+
+
+def test_of_two_flights_the_one_is_missed_that_is_not_booked():
+    chat = opened("generic", bookings=BOOKINGS[1:])
+    chat.say(PLAN)
+    answer = chat.say("Your trip is booked: BK-00000002, BK-00000003 and BK-00000004. All done!")
+    assert "outbound" in answer and "return" not in answer
