@@ -40,7 +40,7 @@ from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.mended_bookings import mended_booking_in, withdrawn_in
 from crab_graph.personas.mishap_answers import exceeded_by_more, without_rise
 from crab_graph.personas.options import choose_option, open_choices
-from crab_graph.personas.own_tools import misstated_total, read_wallet, refusals
+from crab_graph.personas.own_tools import Wallet, misstated_total, read_wallet, refusals
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
@@ -262,9 +262,6 @@ class RulesUser:
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
         played = read_play_back(reading, briefing, plan.items, untold)
-        is_partial = 0 < len(wallet.held) < len(briefing.slots)
-        plans = read_plans(said, briefing) if is_partial else ()
-        shown = {item: slot for one in (*plans, plan) for item, slot in one.items.items()}
         return Turn(
             briefing=briefing,
             behavior=self.behavior,
@@ -283,7 +280,7 @@ class RulesUser:
             met=frozenset(fulfilled(plan, briefing, reading.amounts)),
             clarification=asked,
             mended=mended,
-            shown=shown,
+            shown=_shown(wallet, said, briefing),
         )
 
     def _finish(
@@ -313,6 +310,13 @@ class RulesUser:
         )
         content = f"{text} {reply.token}".strip()
         return UserStep({"role": "user", "content": content}, memory.as_json())
+
+
+def _shown(wallet: Wallet, said: Sequence[str], briefing: UserBriefing) -> dict[str, str]:
+    """Return for which slot the agent showed each item, where some of what is wanted is booked."""
+    if not 0 < len(wallet.held) < len(briefing.slots):
+        return {}
+    return {item: slot for one in read_plans(said, briefing) for item, slot in one.items.items()}
 
 
 def _said_before(messages: Sequence[Message], heard: int) -> list[str]:
