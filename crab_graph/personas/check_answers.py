@@ -102,11 +102,13 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
         rest = [speaker.phrase("rest_right")] if is_rest else []
         return [*_denial_words(turn), *map(speaker.fact, wrong), *rest]
-    answers = bool(_others(turn) or absent_facts(turn))
-    is_other = played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn))
-    if not right or not played.is_asked or is_other:
+    if not right or not played.is_asked:
         return []
-    if _takes_for_none(turn, [fact.key for fact in _others(turn)]):
+    others = _others(turn)
+    answers = bool(others or absent_facts(turn))
+    if played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn)):
+        return []
+    if _takes_for_none(turn, [fact.key for fact in others]):
         return [speaker.phrase("not_so")]
     return _affirmation(turn, right)
 

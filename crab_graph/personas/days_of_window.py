@@ -5,7 +5,7 @@ import re
 from crab_graph.personas.absences import absence_words
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.fact_choice import chosen_facts
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.questions import Segment, segment_before
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
 
@@ -63,7 +63,7 @@ def _is_window(turn: Turn, key: str) -> bool:
 def _asks(turn: Turn, segment: Segment) -> bool:
     if not (segment.is_request and _PREFERS.search(segment.text)):
         return False
-    near = turn.reading.segments[: turn.reading.segments.index(segment)][-1:]
-    texts = [segment.text, *(one.text for one in near)]
+    before = segment_before(turn.reading.segments, segment)
+    texts = [segment.text, *([before.text] if before is not None else [])]
     # The day of another part is another question.
     return len(segment.named) != 1 and any(map(_WITHIN.search, texts))

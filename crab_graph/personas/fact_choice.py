@@ -83,8 +83,9 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
             chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
     chosen = [key for key in chosen if key not in but]
     # What is noted rightly and was told for sure is said again only where nothing else is.
-    is_heard = (is_known_well(turn, key) or _is_joint_unnamed(turn, key) for key in chosen)
-    chosen = [k for k, heard in zip(chosen, is_heard, strict=True) if not heard] or chosen
+    chosen = [
+        key for key in chosen if not (is_known_well(turn, key) or _is_joint_unnamed(turn, key))
+    ] or chosen
     limit = turn.behavior.facts_per_answer
     if limit is not None:
         # What was asked for before and is still open comes before what is asked for now.

@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.plain_requests import WISH
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.questions import Segment, segment_before
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
@@ -96,9 +96,8 @@ def _meant(turn: Turn, segment: Segment) -> frozenset[str]:
     """Return the slots that a clause names, or those named right before one that says `there`."""
     if segment.named or not _THERE.search(segment.text):
         return segment.named
-    segments = turn.reading.segments
-    place = segments.index(segment)
-    return segments[place - 1].named if place else segment.named
+    before = segment_before(turn.reading.segments, segment)
+    return segment.named if before is None else before.named
 
 
 def _asks_more_of(turn: Turn, segment: Segment) -> bool:

@@ -1,6 +1,7 @@
 """The clauses of a message, and which facts each of them may ask for."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -379,6 +380,12 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
     if others or segment.is_item:
         return others
     return [key for key in before if not named or named & set(lexicon.facts[key].slots)]
+
+
+def segment_before(segments: Sequence[Segment], segment: Segment) -> Segment | None:
+    """Return the clause of a message right before one of its clauses; `None` before the first."""
+    place = bisect_left(segments, segment.start, key=lambda one: one.start)
+    return segments[place - 1] if place else None
 
 
 def is_alike(words: FactWords, other: FactWords) -> bool:
