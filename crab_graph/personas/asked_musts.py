@@ -95,6 +95,9 @@ def _flags_held(asked: str, record: DisclosureRecord, briefing: UserBriefing) ->
         return None
     lexicon = briefing.lexicon
     facts = {one.key: one for one in briefing.facts}
+    free = (words for key, words in lexicon.facts.items() if key not in facts)
+    if any(names_value(asked, words) for words in free):
+        return None
     known = [key for key in facts if record.has(key)]
     flags = [key for key in known if lexicon.facts[key].form is ValueForm.FLAG]
     # Whether a sum is the most gets a yes, where no other answer is offered.

@@ -6,7 +6,7 @@ of its message, which is read without it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -99,11 +99,15 @@ _OF_MEANING = re.compile(
 """Asks of something that is named what it means, or how firmly it is wished."""
 _FOR_ALL = re.compile(
     r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
-    r",? )*(?:for |on |in )?(?:both|each|all|either)(?: (?:of (?:them|the))?\s?(?:\w+s)?)?"
+    r",? )*(?:for |on |in )?(?:both|each|all|either)"
+    r"(?: (?:the )?\w+(?: \w+)? and (?:the )?\w+(?: \w+)?"
+    r"|(?: (?:of (?:them|the))?\s?(?:\w+s)?)?)"
     r"(?:,? or (?:(?:just|only|for|on|in|the) )*\w+(?: \w+)?(?: only)?)?\s*\?",
     re.I,
 )
 """Asks whether what was just told holds for all that it may be of."""
+_AND_ASKS = re.compile(r",? (?:and|also|plus) (?=(?:is|are|do|does|what|which|any|how|when)\b)", re.I)
+"""Where a question goes on to another."""
 _GIVES_UP = re.compile(
     r"\b(?:giv\w+|let\w*) (?:\w+ ){0,5}?(?:up|go)\b|\b(?:drop|sacrifice|relax|loosen|waive)\w*\b"
 )
@@ -135,7 +139,7 @@ def clarification_in(
         return None
     lexicon = briefing.lexicon
     known = {fact.key for fact in briefing.facts if record.has(fact.key)}
-    pieces = list(sentences_of(text))
+    pieces = list(_questions_of(text))
     found: dict[str, None] = {}
     taken: set[int] = set()
     is_of_firmness, throughout = False, list[str]()
@@ -159,7 +163,7 @@ def clarification_in(
             is_of_firmness = True
             taken |= {number, *_going_on(pieces, number)}
         elif _FOR_ALL.search(visible(piece).strip()) and (
-            of_all := [k for k in last if lexicon.facts[k].throughout]
+            of_all := [k for k in last if lexicon.facts[k].throughout] or _if_few(last)
         ):
             throughout += of_all
             taken.add(number)
@@ -172,10 +176,27 @@ def clarification_in(
     )
 
 
+def _if_few(told: Collection[str]) -> list[str]:
+    """Return what was told, which says itself of what it is, unless it is much."""
+    return list(told) if len(told) == 1 else []
+
+
 def sentences_of(text: str) -> Iterator[str]:
     """Yield the sentences and lines of a message, each with the blanks behind it."""
     ends = [0, *(match.end() for match in _PIECE.finditer(text)), len(text)]
     yield from (text[begin:end] for begin, end in pairwise(ends) if begin < end)
+
+
+def _questions_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a message, those parted that ask if something holds for all and more."""
+    for piece in sentences_of(text):
+        for found in _AND_ASKS.finditer(piece):
+            first = f"{piece[: found.start()]}? "
+            if _FOR_ALL.search(visible(first).strip()):
+                yield from (first, piece[found.end() :])
+                break
+        else:
+            yield piece
 
 
 def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> Iterator[int]:

@@ -19,7 +19,7 @@ from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
     asks_same_order,
-    asks_within_bounds,
+    bounds_of,
     is_asked_by_name,
     new_facts,
     spared_by,
@@ -61,7 +61,7 @@ def answer(turn: Turn) -> Decision | None:
             said = speaker.without([turn.briefing.lexicon.unwished[name] for name in unwished])
             declined = tuple(unwished)
             return Decision(tuple(said), declined=declined, is_answer=True, is_content=True)
-        if not (spent_wishes(turn) or asks_within_bounds(turn)):
+        if not (spent_wishes(turn) or bounds_of(turn) is not None):
             return None
         return Decision((_no_more(turn),), is_answer=True, is_content=True)
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
@@ -96,7 +96,7 @@ def answer(turn: Turn) -> Decision | None:
     elif not parts and not {*reading.asked}.isdisjoint(turn.said):
         return None  # what was left to say has answered it
     elif not parts:
-        parts = [speaker.phrase("nothing_else" if asks_openly(turn) else "no_wish")]
+        parts = [speaker.phrase("nothing_else") if asks_openly(turn) else _no_more(turn)]
     elif not later:
         parts += closing_words(turn, facts, without)
     parts = _first_words(turn, facts) + parts
@@ -113,7 +113,10 @@ def answer(turn: Turn) -> Decision | None:
 
 def _no_more(turn: Turn) -> str:
     """Return what is said of a thing on which no wish is left."""
-    is_rest = asks_within_bounds(turn) and asks_for_more(turn.reading.utterance.text)
+    bounds = bounds_of(turn)
+    is_rest = bounds is not None and (
+        asks_for_more(turn.reading.utterance.text) or not bounds.isdisjoint(turn.facts)
+    )
     return turn.speaker.phrase("nothing_there" if is_rest else "no_wish")
 
 
@@ -174,7 +177,7 @@ def _asks_for_less(turn: Turn, asked: Sequence[str]) -> bool:
 def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
     """Tell whether a question keeps to some facts, and all that is to say of them is noted."""
     is_noted = all(is_known_well(turn, fact.key) for fact in chosen)
-    return asks_within_bounds(turn) and is_noted and not absent_facts(turn)
+    return bounds_of(turn) is not None and is_noted and not absent_facts(turn)
 
 
 def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
@@ -233,7 +236,11 @@ def _first_spent(turn: Turn, given: Sequence[Fact]) -> str:
         return ""
     spent |= which
     is_given = any(how.names(fact.key) if which else fact.key in how.facts for fact in given)
-    is_spent = not is_given and any(how.names(key) for key in spent)
+    # What asks for others by their words only hints at one that has nothing left to say.
+    is_of_others = any("how:cue" in shows for key, shows in how.facts.items() if key not in spent)
+    meant = {key for key in spent if how.names(key)}
+    meant = {key for key in meant if "how:cue" in how.facts[key]} if is_of_others else meant
+    is_spent = bool(meant) and not is_given
     return ("none_certain" if which else "no_wish") if is_spent else ""
 
 

@@ -34,8 +34,11 @@ _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b"
 _WHICH = re.compile(r"(?:and:? |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
 _ANY_WISH = re.compile(
     r"(?:and:? |so |then |also )*any (?:\w+ ){1,3}(?:wish|preference)(?:e?s)?\b[^:]*\?"
+    r"|[^?]*\b(?:matters?|important|count|care about|mind)\W*\?"
 )
 """Asks for one thing in so many words."""
+_NAMES_ONE = re.compile(r"(?:and:? |so |then |also |plus )*(?:the |your |any )?(?:\w+ )?\w+\W*\?\W*\Z")
+"""Asks for one thing by its name and nothing else."""
 _OR_NOT = re.compile(
     r"\bor (?:does(?:n.t| not)(?: it)? matter|(?:do you )?(?:not|don.t) care|no matter"
     r"|is (?:any|either)|any(?: \w+)?)\b[^?]{0,20}\?"
@@ -124,7 +127,7 @@ def _asked_anew(turn: Turn) -> list[str]:
         if is_of_choice and OR.search(segment.text) and not words[key].is_joint:
             return True
         is_only = len(questions) == 1 and words[key].is_joint
-        patterns = (_ANY_WISH.match, _OR_NOT.search)
+        patterns = (_ANY_WISH.match, _OR_NOT.search, _NAMES_ONE.match)
         is_wish = len(named) == 1 and any(finds(segment.text) for finds in patterns)
         return is_only or is_wish or _WHICH.match(segment.text) is not None
 

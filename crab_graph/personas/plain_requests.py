@@ -194,6 +194,7 @@ _GOES_ON = re.compile(
     rf"|\b(?:another|some other) {_WISH}\b"
     r"|\b(?:is|was) (?:that|this|it) (?:really |now )?(?:all|everything|the lot)\b"
     rf"|^(?:and |so |ok(?:ay)?,? )?(?:the |your )?next (?:one|{_WISH}|point|item|thing)\W*\?"
+    r"|\b(?:any|some)thing (?:beyond|besides|apart from|on top of) (?:that|this|these|it)\b"
     r"|\bwhat (?:more|further)\b(?! (?:can|may|could|do) i)|\b(?:is )?there (?:any )?more\b"
     r"|\b(?:is )?more to (?:it|come|add|say|tell)\b"
     r"|\b(?:anything|something) (?:i|that) (?:\w+ )?(?:haven.t|have not) (?:heard|noted|asked)"

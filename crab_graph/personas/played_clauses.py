@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from crab_graph.personas.plain_requests import WISH
+from crab_graph.personas.plain_requests import WISH, asks_if_complete
 from crab_graph.personas.questions import UNTICKED, Segment
 from crab_graph.personas.stated_values import is_taken_back, names_value
 from crab_graph.personas.understanding import ANY_ID, Reading
@@ -35,7 +35,8 @@ _LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was) )")
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
-    r"|what i have|here.s what|my notes"
+    r"|what i have|here.s what|my notes|as i (?:have|got|see|understand|read) (?:it|them|this|you)"
+    r"|(?:wish|whole|full|current|complete) ?-?list"
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
     r"|unless (?:i hear|you (?:say|tell me)|told) otherwise"
     r"|(?:restate|repeat|read) (?:it|this|that|everything))\b"
@@ -69,6 +70,12 @@ FAULTS = re.compile(
     r"\b(?:wrong|incorrect|amiss|missing|off)\b[^?]{0,20}\?"
 )
 """Asks whether something is wrong, to which a yes would mean the contrary."""
+_TELL_FAULTS = re.compile(
+    r"\b(?:shout|speak up|say so|sing out|yell|flag|tell me|let me know|correct me)\b[^.?!]{0,30}"
+    r"\b(?:if|when|where|should)\b[^.?!]{0,40}\b(?:off|wrong|amiss|not right|incorrect|mistaken"
+    r"|not so|missing)\b"
+)
+"""Wants to be told if something is wrong, without a question."""
 _PAYS_WITH = re.compile(r"\bpay\w*\b.{0,20}\b(?:with|by|from|on)\b[^?]{0,40}\b\d{4}\b[^?]{0,12}\?")
 """Asks if one card is the one to pay with."""
 _SECOND_PERSON = re.compile(
@@ -101,6 +108,7 @@ _CLAIM = re.compile(r"\d|\b(?:is|are|was|must|should|ha[sd]|have|can|may|do|does
 """What makes more of firm words than a label."""
 _CHOICE = re.compile(
     r"\b(?:or|what|which|when|where|who|how|why)\b|\b(?:have|got) (?:you )?an?y?\b|\bany other\b"
+    r"|\b(?:is|are) there\b"
     r"|\b[ab12]\) .+ [bc23]\) "
 )
 _LOOSE_TAG = re.compile(
@@ -159,7 +167,8 @@ def is_check(segment: Segment) -> bool:
     if segment.text.rstrip().endswith(":"):
         return segment.says("check") or _LEADS.search(segment.text) is not None
     if not segment.text.rstrip().endswith("?"):
-        return segment.says("check") or (segment.is_request and bool(_ASKED.search(segment.text)))
+        is_told = segment.says("check") or _TELL_FAULTS.search(segment.text) is not None
+        return is_told or (segment.is_request and bool(_ASKED.search(segment.text)))
     text = _LED_UP_TO.sub("", segment.text)
     if _LOOSENS.search(text):
         return False
@@ -264,10 +273,14 @@ def _is_note(segment: Segment) -> bool:
 
 def _tells_back(reading: Reading, number: int) -> bool:
     """Tell whether a clause tells the user what it does or wants, by values of several wishes."""
-    segment, words = reading.segments[number], reading.lexicon.facts
-    if reading.proposes or _SECOND_PERSON.search(segment.text) is None:
-        return False
-    return sum(names_value(segment.text, w) for w in words.values()) >= _SEVERAL
+    is_told = not reading.proposes and _SECOND_PERSON.search(reading.segments[number].text)
+    return bool(is_told) and _values_in(reading, number) >= _SEVERAL
+
+
+def _values_in(reading: Reading, number: int) -> int:
+    """Return of how many wishes a clause names a value."""
+    text = reading.segments[number].text
+    return sum(names_value(text, words) for words in reading.lexicon.facts.values())
 
 
 def played_clauses(reading: Reading) -> set[int]:
@@ -278,6 +291,8 @@ def played_clauses(reading: Reading) -> set[int]:
         before and _EXAMPLES.search(one.text) is not None
         for before, one in zip(asks, reading.segments, strict=False)
     ]
+    # Of what is said before it is asked whether that is complete.
+    is_list = asks_if_complete(reading.segments) and not reading.proposes
     for number, segment in enumerate(reading.segments):
         is_foreign = segment.says("foreign") or asks_of_extra(reading, number)
         if _is_for_booking(segment) or (segment.is_request and is_foreign):
@@ -286,7 +301,11 @@ def played_clauses(reading: Reading) -> set[int]:
             checks.add(number)
         elif asks_of_value(reading, number):
             asked.add(number)
-        elif not segment.is_request and (_is_note(segment) or _tells_back(reading, number)):
+        elif not segment.is_request and (
+            _is_note(segment)
+            or _tells_back(reading, number)
+            or (is_list and _values_in(reading, number))
+        ):
             notes.add(number)
     if not (checks or asked or notes):
         return set()

@@ -6,6 +6,7 @@ from crab_graph.personas.fact_answers import asks_as_before, promised
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.played_clauses import asks_extras_alone
+from crab_graph.personas.sought_facts import slots_of
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
@@ -29,6 +30,12 @@ _IS_DONE = re.compile(
     r"\b(?:as you|to your|in order|settled|sorted)\b[^?]*\?"
 )
 """Asks whether all is done."""
+_SAME_FOR = re.compile(
+    r"\b(?:(?:does|do|will|would|shall|should|is|are) (?:that|this|it|they|these|the same)\b"
+    r"[^?]{0,30}\b(?:hold|apply|go|count|true|valid|the same|same)|(?:and )?(?:the )?same)\b"
+    r"[^?]{0,12}\b(?:for|of|to|on|with|as to)\b[^?]*\?"
+)
+"""Asks whether what was just said holds elsewhere."""
 _IS_SLIP = re.compile(r"\b(?:typo|misprint|slip|mix-?up|misread|misreading|mistake)\b[^?]*\?")
 """Asks whether what it names was written by mistake."""
 _BOTHERS = re.compile(
@@ -112,16 +119,34 @@ def _on_unclear(turn: Turn) -> Decision:
         return turn.say("right", is_answer=True)
     if card := _card_meant(turn):
         return card
-    asked = [one.text for one in turn.reading.segments if one.is_request]
+    reading = turn.reading
+    asked = [one.text for one in reading.segments if one.is_request]
     if turn.wallet.earlier and any(map(_IS_DONE.search, asked)):
         return _take_stock(turn)
     if any(_BOTHERS.search(text) or _VIEW.search(text) for text in asked):
         return turn.say("fine_with_me")
-    if any(one.is_request and _EITHER.search(one.text) for one in turn.reading.segments):
+    if any(map(_EITHER.search, asked)):
         return turn.say("fine_with_me")
+    if _is_the_same(turn):
+        return turn.say("right", is_answer=True)
+    named = [key for _, how in reading.clauses for key, shows in how.facts.items() if "how:cue" in shows]
+    if known := [turn.facts[key] for key in reading.asked if key in turn.facts and key in named]:
+        parts = tuple(map(turn.speaker.fact, known[:1]))
+        return Decision(parts, told=told_as_asked(known[:1]), is_answer=True, is_content=True)
     if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
+
+
+def _is_the_same(turn: Turn) -> bool:
+    """Tell whether it is asked of a slot if what was just told holds there, and all of it does."""
+    rows = turn.memory.record.rows
+    last = max((row["turn"] for row in rows), default=0)
+    told = [slots_of(turn, row["key"]) for row in rows if row["turn"] == last]
+    named = [
+        one.named for one in turn.reading.segments if one.is_request and _SAME_FOR.search(one.text)
+    ]
+    return bool(told and named) and all(slots and slots <= one for slots in named for one in told)
 
 
 def _card_meant(turn: Turn) -> Decision | None:

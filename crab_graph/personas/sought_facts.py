@@ -101,7 +101,7 @@ def asked_facts(turn: Turn) -> list[str]:
     keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
     keys += read_alone(turn)
     keys += owed_of_persons(turn)
-    passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere)
+    passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere, _is_told_elsewhere)
     keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
     keys += [one for key in keys for one in bound_by(turn, key) if _is_open(turn, one)]
     spent = spent_wishes(turn)
@@ -120,7 +120,7 @@ def asked_facts(turn: Turn) -> list[str]:
         hinted = (key for key in turn.reading.hinted if not _is_elsewhere(turn, key))
         keys = [key for key in hinted if _is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
-    bounds = _bounds(turn)
+    bounds = bounds_of(turn)
     if asks_openly(turn) or bounds is not None:
         said = [key for key in turn.facts if record.has(key)]
         for key in sorted(turn.facts, key=lambda one: names_somebody(turn, one)):
@@ -177,6 +177,24 @@ def _is_elsewhere(turn: Turn, key: str) -> bool:
     named = [(one, how.facts[key]) for one, how in turn.reading.clauses if key in how.facts]
     return bool(named) and all(
         how.isdisjoint(_NAMING) and is_apart(turn, key, one) for one, how in named
+    )
+
+
+def _is_told_elsewhere(turn: Turn, key: str) -> bool:
+    """Tell whether clauses only hint at what was told for sure, and are about other slots.
+
+    Those about a slot ask for none of where the whole begins and ends.
+    """
+    is_of_whole = names_somebody(turn, key)
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
+    near = [(one, how.facts[key]) for one, how in asking if key in how.facts]
+    return (
+        bool(near)
+        and turn.memory.record.is_settled(key)
+        and all(
+            how.isdisjoint(_NAMING) and (is_apart(turn, key, one) or (is_of_whole and one.named))
+            for one, how in near
+        )
     )
 
 
@@ -321,15 +339,17 @@ def _of_several(turn: Turn) -> list[str]:
 
     Those that were told for sure are left out, and on no such wish nothing need be said.
     """
-    known = [key for key in turn.facts if _is_open(turn, key)]
-    found: dict[str, None] = {}
-    for segment, how in turn.reading.clauses:
-        is_general = segment.is_request and asks_any_wish(segment.text) and how.topics
-        for key in known if is_general and len(segment.named) > 1 else ():
-            slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
-            if len(slots) > 1 and slots <= segment.named:
-                found[key] = None
-    return list(found)
+    named = {
+        slot
+        for segment, how in turn.reading.clauses
+        if segment.is_request and asks_any_wish(segment.text) and how.topics
+        for slot in segment.named
+    }
+    compared = turn.briefing.lexicon.compared
+    known = {
+        key: slots_of(turn, key) | compared(key) for key in turn.facts if _is_open(turn, key)
+    }
+    return [key for key, slots in known.items() if len(slots) > 1 and slots <= named]
 
 
 def _of_named(turn: Turn) -> list[str]:
@@ -411,16 +431,11 @@ def asks_openly(turn: Turn) -> bool:
     return is_open or is_owed or (is_unsure and _ASKS_REST.search(turn.text) is not None)
 
 
-def _bounds(turn: Turn) -> frozenset[str] | None:
+def bounds_of(turn: Turn) -> frozenset[str] | None:
     """Return the facts about which a message asks openly, where it keeps to some."""
     reading = turn.reading
     asks = reading.is_open_question or reading.is_closing or asks_of_part(turn)
     return open_bounds(turn) if asks else None
-
-
-def asks_within_bounds(turn: Turn) -> bool:
-    """Tell whether a message asks openly about some facts alone."""
-    return _bounds(turn) is not None
 
 
 def _says_who(turn: Turn, key: str) -> bool:

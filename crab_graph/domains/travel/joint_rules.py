@@ -206,7 +206,7 @@ JOINT_RULES = (
                 "For the attraction we want {value}, and would be happy with either.",
             ),
             "Attraction: {value}, either is welcome.",
-            ask=r"\b(?:museum|tour|show)s?\b.{0,40}\bor\b(?! else)",
+            ask=r"\b(?:museum|tour|show)s?\b[^,;?]{0,40}\bor\b(?! else)",
             parts={value: [_one_of_them(*one) for one in pair] for value, pair in _EITHER.items()},
             about=(
                 r"\b(?:an?|attractions?:?|want|like|prefer|for|either|first) (?:\w+ ){0,2}?"
