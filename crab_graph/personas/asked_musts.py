@@ -5,11 +5,16 @@ from collections.abc import Collection, Sequence
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
+from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.utterance import visible
 
+_IS_THERE = re.compile(r"\b(?:is|are) there (?:an?|any|some)\b")
+"""Asks for what was not told yet."""
+_LEAD = re.compile(r"^(?:one|a|just one|last|quick|final)? ?(?:more )?(?:question|thing|check): ", re.I)
+"""What may stand before such a question."""
 _IS_FIRM = re.compile(
     r"^(?:(?:and|so|but|ok(?:ay)?|quick (?:one|question|q))[,:]? )*"
     r"(?:is|are|was|should i (?:take|treat|consider|see|regard)|would you (?:say|call)) "
@@ -22,7 +27,7 @@ _IS_FIRM = re.compile(
 )
 """Asks of what was just told whether it is a must."""
 _IS_VALUE_FIRM = re.compile(
-    r"^(?:is|are) (?:the )?\S+(?: \S+)? (?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
+    r"^(?:is|are) (?:the )?\S+(?: \S+){0,3}? (?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
     r"|must-haves?)\b[^?]{0,40}\?",
     re.I,
 )
@@ -30,6 +35,8 @@ _IS_VALUE_FIRM = re.compile(
 _OR_NOT = re.compile(
     r"^(?:(?:and|so|but|a|an|is it a) )*(?:must|nice|hard|strict|firm)\b[^?]{0,30}\bor\b"
     r"[^?]{0,50}\?"
+    r"|^(?:(?:and|so|but|also) )*(?:does|must|do) (?:it|that|this|they) (?:really |absolutely )?"
+    r"(?:(?:have|need) to )?be\b[^?]{0,60}\bor\b[^?]*\?"
     r"|^(?:(?:and|so|but|also) )*even if (?:it|that|this|they|those)\b[^?]{0,60}\?",
     re.I,
 )
@@ -69,7 +76,10 @@ def asked_firm(
     They are conditions that it names, or what was told `last`; none by name where that was much.
     """
     asked, facts = visible(pieces[number]).strip(), briefing.lexicon.facts
+    asked = _LEAD.sub("", asked)
     low = asked.casefold()
+    if _IS_THERE.search(low):
+        return None
     are_few = len(last) <= _FEW
     flags = _flags_held(low, record, briefing)
     if not flags and are_few and _OF_RULE.search(low):
@@ -110,5 +120,7 @@ def _flags_held(asked: str, record: DisclosureRecord, briefing: UserBriefing) ->
     values = [key for key in others if names_value(asked, lexicon.facts[key])]
     if found and not values:
         return found
+    if len(values) == 1 and not found and record.is_settled(values[0]):
+        return values if stands_in(asked, values[0], briefing) else None
     is_of_several = len(found) + len(values) > 1 or (not values and len(known) > 1)
     return [] if is_of_several and _OF_THEM.search(asked) else None

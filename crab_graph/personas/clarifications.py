@@ -98,9 +98,10 @@ _OF_MEANING = re.compile(
 )
 """Asks of something that is named what it means, or how firmly it is wished."""
 _FOR_ALL = re.compile(
-    r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they)"
-    r",? )*(?:for |on |in )?(?:both|each|all|either)"
-    r"(?: (?:the )?\w+(?: \w+)? and (?:the )?\w+(?: \w+)?"
+    r"^(?:(?:and|so|ok(?:ay)?|is (?:that|this|it)|does (?:that|this|it) (?:go|hold|apply)|are they"
+    r"|(?:should|shall|may|can) i (?:apply|take|use|do|note) (?:that|this|it|the same))"
+    r",? )*(?:for |on |in |to )?(?:both|each|all|either)"
+    r"(?:(?: \w+,)? (?:the )?\w+(?: \w+)? and (?:the )?\w+(?: \w+)?"
     r"|(?: (?:of (?:them|the))?\s?(?:\w+s)?)?)"
     r"(?:,? or (?:(?:just|only|for|on|in|the) )*\w+(?: \w+)?(?: only)?)?\s*\?",
     re.I,
@@ -163,7 +164,7 @@ def clarification_in(
             is_of_firmness = True
             taken |= {number, *_going_on(pieces, number)}
         elif _FOR_ALL.search(visible(piece).strip()) and (
-            of_all := [k for k in last if lexicon.facts[k].throughout] or _if_few(last)
+            of_all := [k for k in last if lexicon.facts[k].throughout] or _if_one(last, lexicon)
         ):
             throughout += of_all
             taken.add(number)
@@ -176,9 +177,9 @@ def clarification_in(
     )
 
 
-def _if_few(told: Collection[str]) -> list[str]:
-    """Return what was told, which says itself of what it is, unless it is much."""
-    return list(told) if len(told) == 1 else []
+def _if_one(told: Collection[str], lexicon: DomainLexicon) -> list[str]:
+    """Return the one wish that was told, if it says itself of what part it is."""
+    return [key for key in told if len(told) == 1 and lexicon.facts[key].conflict is not None]
 
 
 def sentences_of(text: str) -> Iterator[str]:

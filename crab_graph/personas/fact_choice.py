@@ -180,9 +180,13 @@ def _is_missed(turn: Turn, key: str) -> bool:
 def _rank(turn: Turn, key: str, *, is_waiting: bool) -> tuple[int, bool, int]:
     """Return the place of a fact among those asked for, the least first.
 
-    Nothing is passed over a second time for what is asked for the first time.
+    Nothing is passed over a second time for what is asked for the first time, but for what is
+    asked for by its own words where that is not.
     """
     urgency, clauses = _urgency(turn, key), turn.reading.clauses
+    is_behind = not is_named(turn, key) and any(is_named(turn, one) for one in new_facts(turn))
+    if is_waiting and urgency == 0 and is_behind:
+        return (1, False, 0)
     naming = (
         number
         for number, (one, how) in enumerate(clauses)

@@ -45,12 +45,13 @@ _ALL_OF = re.compile(
     r"|look for|have in mind))\b[^?,;(:]{0,30}"
     r"\b(?:(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to)"
     r" (?:the|your)|there)\b[^,;(:]*\?"
+    r"|\bwhat (?:should|must|shall|does) it (?:\w+ to )?(?:offer|have|provide|be like)\b[^,;(:]*\?"
     r"|\b(?:(?:what|how) about|any (?:\w+ )?(?:wish|preference|requirement)(?:e?s)?"
     r" (?:for|about|on|regarding|as to)) (?:the|your)\b[^,;(:]*\?"
 )
 """Asks for all of something."""
 _IT = re.compile(r"\b(?:it|that|there)\b")
-_THERE = re.compile(r"\b(?:like|wish|want|need|expect|prefer|matters?) (?:\w+ )?there\b")
+_THERE = re.compile(r"\b(?:like|wish|want|need|expect|prefer|matters?|offer|have|provide) (?:\w+ )?there\b")
 EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
 
 

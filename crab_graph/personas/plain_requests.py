@@ -202,7 +202,11 @@ _GOES_ON = re.compile(
     r"|\b(?:tell me|say|let me know|add) (?:if |whether )?(?:what|anything)(?:.s| is)?"
     r" (?:still )?missing"
     r"|\bwhat(?:.s| is) (?:the|your) (?:next|other|remaining|last) (?:wish|point|thing|item|one)\b"
-    r"|\b(?:tell|send|give) me (?:all )?the rest\b"
+    r"|\b(?:tell|send|give) me (?:all )?the rest\b|\b(?:what|which) (?:was|is|were) the rest\b"
+    r"|\bwhat (?:did|do|would) you (?:still )?(?:want|wish|mean|like) to (?:add|tell|say|send)\b"
+    r"|\bwhat (?:is|.s) (?:still |yet )*to come\b"
+    r"|\bfill in (?:the|what|all) (?:\w+ ){0,3}(?:open|missing|rest|blanks?|gaps?|left)\b"
+    r"|\b(?:want|like|wish) to (?:add|say|tell me) (?:some|any)thing (?:first|before|else)\b"
     r"|\b(?:all|everything|whatever) (?:that |which |you )?(?:is|.s|are|have) (?:still )?"
     r"(?:left|missing|remaining)\b"
 )

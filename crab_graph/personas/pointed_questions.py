@@ -96,7 +96,7 @@ def _listed_menus(reading: Reading) -> Iterator[str]:
     segments = reading.segments
     is_list = sum(one.is_item for one in segments) >= _FEWEST_OPTIONS
     for key, words in reading.lexicon.facts.items() if is_list else ():
-        if words.hours or len(words.cues) < 2:
+        if len(words.cues) < _FEWEST_OPTIONS:
             continue
         named = [{v for v, cue in words.cues.items() if cue.search(one.text)} for one in segments]
         runs = [
@@ -108,7 +108,8 @@ def _listed_menus(reading: Reading) -> Iterator[str]:
             continue
         near = segments[max(0, runs[0] - 2) : runs[0]] if runs else ()
         items = [segments[n].text for n in (*runs, runs[-1] + 1)]
-        if any(_CHOOSE.search(one.text) for one in near) and not any(map(ANY_ID.search, items)):
+        leads = [one for one in near if _CHOOSE.search(one.text)]
+        if any(_is_about(one, words) for one in leads) and not any(map(ANY_ID.search, items)):
             yield key
 
 

@@ -42,6 +42,8 @@ _ABBREVIATED = frozenset(
 _TICKED = re.compile(r"[✓✔✅☑🟩🟢✗✘❌]|\[[x✓✔]\]")
 UNTICKED = re.compile(r"[☐⬜◻◽□▢🔲❓❔🟨🟡]|\[ ?\]")
 """What a line of a checklist begins with, by whether it is settled."""
+_LETTERED = re.compile(r"\(?[a-h][).]\s+\S")
+"""What a line begins with that is one of some lettered answers or questions."""
 _GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s*\|\s*\Z")
 """What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""
 _ENDING = 80
@@ -101,6 +103,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         body = bodies[number]
         is_open = UNTICKED.search(body) is not None and _TICKED.search(body) is None
         is_item = utterance.lines[number].depth > 0 or body.count("|") > 1
+        is_item = is_item or _LETTERED.match(body) is not None
         is_item = is_item or is_open or _TICKED.match(body) is not None
         is_short = len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"
         is_heading = not is_item and (is_short or body.endswith(":"))

@@ -78,6 +78,17 @@ _OTHER_WAY = re.compile(
     re.I,
 )
 """What a question whether something is so adds for fear that it is not."""
+_CHOICES = re.compile(r"[,;]?\s+\(?[a-h][).]\s+")
+_MENU = re.compile(
+    r"(?m:^)(?P<lead>[^:?\n]{2,40}:)(?P<choices>(?:\s+\(?[a-h][).][ \t]+[^?:\n]{1,40}?){2,})(?m:$)"
+)
+"""A line that lets choose among lettered answers, and asks so in no other way."""
+
+
+def _asked_in_words(menu: re.Match[str]) -> str:
+    """Return a question for what a line of lettered answers lets choose."""
+    *first, last = filter(None, _CHOICES.split(menu["choices"]))
+    return f"{menu['lead']} {', '.join(first)} or {last.rstrip('. ')}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +246,7 @@ class RulesUser:
         text = text if mended is None else mended.rest
         for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
             text = aside.sub("", text)
+        text = _MENU.sub(_asked_in_words, text)
         text, gone = withdrawn_in(text)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         asked = clarification_in(reading, text, briefing, memory.record)

@@ -40,6 +40,10 @@ _WHICH_ONE = re.compile(
     r"|\bexactly \d|\bwould \d (?:or \d )?(?:also |do\b|be )"
 )
 """Asks which of what was just said is meant."""
+_YOU_TOLD = re.compile(
+    r"\byou(?:'ve|’ve| have)? (?:already |just )?(?:told|given|said|named|mentioned|sent)\b"
+)
+"""Says what was told."""
 _DOUBT = re.compile(
     r"\b(?:i (?:think|believe|guess)|you (?:think|thought|believed?|guess(?:ed)?|weren.t|were not)"
     r"|(?:not|un|wasn.t|isn.t) ?(?:quite |so |entirely )?(?:sure|certain))\b"
@@ -460,6 +464,9 @@ def _is_noted(turn: Turn, key: str) -> bool:
     if key not in turn.facts or key in (*played.questioned, *played.wrong):
         return False
     asking = [how for one, how in clauses if one.is_request]
+    told = [how for one, how in clauses if _YOU_TOLD.search(one.text) and not one.is_request]
+    if any("how:cue" in how.facts.get(key, ()) for how in told):
+        return not any(how.names(key) for how in asking)
     if key in played.right:
         return not any(key in how.facts for how in asking)
     is_beside = bool(asking) and turn.memory.record.is_settled(key)

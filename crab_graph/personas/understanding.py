@@ -440,7 +440,9 @@ class Reading:
             return True
         if self.asks_booking:
             return invites_wishes(self.segments)
-        return self._likely <= {"confirms", "asks_change"} and asks_what_else(self.segments)
+        others = self._likely - {"confirms", "asks_change"}
+        others -= set() if self.ids or self.proposes else {"asks_choice"}
+        return not others and asks_what_else(self.segments)
 
     @property
     def is_closing(self) -> bool:
