@@ -20,6 +20,7 @@ from crab_graph.personas.sought_facts import (
     read_alone,
     slots_of,
 )
+from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
 
@@ -29,6 +30,8 @@ _EITHER = re.compile(
 )
 """Asks which of two things is so."""
 _FEW = 2
+_A_LIST = 4
+"""So many wishes noted make a list of all."""
 _NO_WISH = re.compile(rf"\b(?:no|without) (?:\w+ ){{0,2}}{WISH}\b[^?]*\?")
 """Asks if nothing is wished."""
 
@@ -47,7 +50,10 @@ def check(turn: Turn) -> Decision | None:
             return turn.say("right", is_answer=True, is_content=True)
         played = replace(played, unknown=asked)
         turn = replace(turn, playback=played)
-    unknown = [key for key in played.unknown if key not in turn.memory.declined]
+    is_pointed = played.is_asked and bool(played.questioned)
+    unknown = [
+        key for key in played.unknown if is_pointed or key not in turn.memory.declined
+    ]
     states = played.states or _vague(turn)
     if not played.wrong and not (played.is_asked and states) and not unknown:
         return None
@@ -62,6 +68,7 @@ def check(turn: Turn) -> Decision | None:
     pinned = [turn.facts[key] for key in right if key in turn.facts and _is_pinned(turn, key)]
     is_told_apart = bool(played.mixed) or _settles_a_doubt(turn)
     mixed += pinned if played.is_asked and is_told_apart and not (parts or wrong) else []
+    mixed += [] if wrong or mixed else _lacking(turn)
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [
@@ -82,6 +89,28 @@ def check(turn: Turn) -> Decision | None:
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def _lacking(turn: Turn) -> list[Fact]:
+    """Return what was told for sure and a list that is to be complete has no word of; the first.
+
+    A condition may stand there in words of its own.
+    """
+    played, briefing = turn.playback, turn.briefing
+    if len(played.right) < _A_LIST or not asks_if_complete(turn.reading.segments):
+        return []
+    words, text = briefing.lexicon.facts, turn.reading.utterance.text
+    return [
+        fact
+        for key, fact in turn.facts.items()
+        if key in words
+        and words[key].form in (ValueForm.CHOICE, ValueForm.FLAG)
+        and words[key].conflict is not None
+        and turn.memory.record.is_settled(key)
+        and key not in (*played.right, *played.wrong, *played.mixed)
+        and not any(cue.search(text) for cue in (*words[key].asks, *words[key].hints))
+        and not names_value(text, words[key])
+    ][:1]
 
 
 def _vague(turn: Turn) -> list[str]:
@@ -106,7 +135,7 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         return []
     others = _others(turn)
     answers = bool(others or absent_facts(turn))
-    if played.mixed or _settles_a_doubt(turn) or (answers and _is_clear(turn)):
+    if played.mixed or _vague(turn) or _lacking(turn) or _settles_a_doubt(turn) or (answers and _is_clear(turn)):
         return []
     if _takes_for_none(turn, [fact.key for fact in others]):
         return [speaker.phrase("not_so")]

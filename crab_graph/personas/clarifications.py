@@ -28,7 +28,7 @@ _LABELLED = re.compile(r"\s*[-*•– ]*\**\(?[a-h1-9i]", re.I)
 """What an option begins with that has a letter or number."""
 _NOTES = re.compile(
     r"\b(?:noted|recorded|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
-    r"|sum(?:ming)? (?:\w+ )?up|(?:play|read|say|tell|repeat)(?:ing)? (?:\w+ ){0,2}back"
+    r"|sum(?:ming)? (?:\w+ )?up|(?:play|read|say|tell|repeat)(?:ing)? (?:\w+ ){0,4}back"
     r"|here(?:'s| is| are)|(?:plan|search|work|go) with (?:these|this|that|the following)"
     r"|your (?:wishes|trip|requirements)|updated"
     r"|have (?:you|this|it) down|as i have (?:them|it|this)|(?:is|are) what i(?:'ve| have)?)\b",

@@ -60,7 +60,9 @@ _ADMITS = re.compile(
     r"\b(?:different|separate) (?:\w+ )?\w+s\b|\bnot the same\b|\bonly (?:plan|trip|option|way)\b"
     r"|\bdiffers? from\b|\b(?:al|even )?though you\b|\binstead of (?:the|your)\b"
     r"|\bnot (?:as|what) you\b|\b(?:one|only) (?:catch|drawback|compromise|downside|exception)\b"
-    r"|\btrade-?off\b|\bdeviat\w+"
+    r"|\btrade-?off\b|\bdeviat\w+|\bin spite of\b|\bclose enough\b"
+    r"|\b(?:over|above|beyond|exceed\w*) (?:your|the) (?:\S+ )?(?:budget|limit|maximum)\b"
+    r"|\brather than (?:an? |the |your )"
     r"|\b(?:don.t|doesn.t|do not|does not|can.t|cannot|could not|couldn.t) (?:meet|match|keep)\b"
 )
 """Says that what is put is not as it was wished."""

@@ -47,7 +47,9 @@ _AS_BEFORE = re.compile(
 )
 """Asks whether what was said before holds."""
 _PARTICULAR = re.compile(
-    r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike)\b", re.I
+    r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
+    r"|(?:like|prefer) (?:best|most)|does any)\b",
+    re.I,
 )
 """Asks for one of several by name."""
 

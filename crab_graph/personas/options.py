@@ -19,6 +19,10 @@ from crab_graph.personas.stated_values import choices_in, counts_in
 from crab_graph.personas.wordbook import ConflictKind, Undecided
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
+_PER = re.compile(
+    rf"{_AMOUNT.pattern} ?(?:per |an? |/ ?|each\b|pp\b|p\.p\.)(?! total)", re.I
+)
+"""The price of one of several alike, such as a night."""
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
 _OF_WHOLE = re.compile(r"\b(?:total|altogether|in all|overall|keeps? you|it(?:'d| would) be)\b")
 _LABEL = r"(?:(?:option|number|plan)\s+)?\(?\b([a-z]|\d{1,2})\b\)?"
@@ -95,7 +99,14 @@ def choose_option(plan: StatedPlan, briefing: UserBriefing) -> OptionChoice | No
 
 
 def _by_like_prices(group: Sequence[_Option]) -> list[_Option]:
-    """Return options by what is said of all of them: totals, or else the prices of their parts."""
+    """Return options by what is said of all of them: totals, or else the prices of their parts.
+
+    Of one item each, the price of a night or of a person is compared where not all tell the whole.
+    """
+    units = [_unit_price(one) for one in group]
+    are_mixed = len({one.cents > unit for one, unit in zip(group, units, strict=True)}) > 1
+    if all(units) and are_mixed:
+        return [replace(one, cents=unit) for one, unit in zip(group, units, strict=True)]
     if all(one.has_total for one in group) or not any(one.has_total for one in group):
         return list(group)
     return [replace(one, cents=sum(map(_price, one.parts))) for one in group]
@@ -213,6 +224,14 @@ def _price(showing: Showing) -> int:
     # What the whole comes to with an item is no price of it.
     stated = [one for one in every if not _OF_WHOLE.search(one.text)] or every
     return max((cents for one in stated for cents in _amounts(one.text)), default=_LAST)
+
+
+def _unit_price(option: _Option) -> int:
+    """Return the highest price of one night, person or piece of an option's one item; else 0."""
+    if len(option.parts) > 1:
+        return 0
+    said = (one.text for part in option.parts for one in (*part.details, *part.earlier))
+    return max((parse_cents(found[1]) for text in said for found in _PER.finditer(text)), default=0)
 
 
 def _amounts(text: str) -> Sequence[int]:

@@ -183,6 +183,9 @@ _COMPLETE = re.compile(
     r"|\b(?:miss\w*|le(?:ft|ave) out|forg[eo]t\w*|overlook\w*) (?:or (?:\w+ ){1,3})?"
     r"(?:any|some)thing\b"
     rf"|\b(?:your|the) (?:only|last|final) {_WISH}\b|\bwhat(?:.s| is) missing\b"
+    r"|\b(?:any|some)thing (?:still )?(?:missing|left out|forgotten)\b"
+    r"|\bwhat (?:would|should|do) (?:you|i) (?:still |want to )?(?:change|add|correct)\b"
+    r"|\A(?:and |so )?is (?:that|this) it\W*\?"
 )
 
 
@@ -198,6 +201,10 @@ _GOES_ON = re.compile(
     r"|\bwhat (?:more|further)\b(?! (?:can|may|could|do) i)|\b(?:is )?there (?:any )?more\b"
     r"|\b(?:is )?more to (?:it|come|add|say|tell)\b"
     r"|\b(?:anything|something) (?:i|that) (?:\w+ )?(?:haven.t|have not) (?:heard|noted|asked)"
+    r"|\b(?:any|some)thing (?:that )?you (?:haven.t|have not|did not|didn.t) (?:\w+ )?"
+    r"(?:mention|say|said|told|tell|name)"
+    r"|\b(?:what|which) (?:one )?(?:is|are) (?:still |yet )?missing\b"
+    r"|\bwhat would you (?:\w+ or )?add\b"
     r"|\b(?:share|hear|have|add) (?:me )?(?:all )?the (?:rest|others?)\b"
     r"|\b(?:tell me|say|let me know|add) (?:if |whether )?(?:what|anything)(?:.s| is)?"
     r" (?:still )?missing"

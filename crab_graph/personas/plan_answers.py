@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Container
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.briefing import Reason
+from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
 from crab_graph.personas.plain_requests import PAYMENTS, offers_to_start
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.stated_values import choices_in
-from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.understanding import ANY_ID
 from crab_graph.personas.wordbook import ValueForm
 
@@ -23,6 +23,14 @@ _TRADE = re.compile(
     r"|would you (?:go up to|accept|settle)|easier (?:for you )?to (?:change|give))\b"
 )
 """Puts one wish against another."""
+_WEIGHS = re.compile(r"\bmore\b")
+"""Asks which of two counts for more."""
+_SACRIFICES = re.compile(
+    r"\b(?:would|could|can|will|do|should|shall) (?:you|we|i) (?:\w+ ){0,2}"
+    r"(?:giv\w+ up|drop\w*|do(?:ing)? without|let(?:ting)? go of|sacrific\w+|waiv\w+) "
+    r"(?:the|your|on)\b[^?]*\?"
+)
+"""Asks to do without a wish for the sake of what it offers."""
 _OPINION = re.compile(
     r"\b(?:what (?:do |would )?you think|your (?:thoughts|opinion|view|feedback)|thoughts\?"
     r"|(?:reply|answer|type|send|say|write)(?: back)?(?: with)?[ \"'\u201c*]{1,3}"
@@ -51,6 +59,8 @@ _IF_FINE = re.compile(
     r"(?: (?:with|for|by) you)? if (?:the|your)\b(?!.*\bbook)"
 )
 """Asks if something may be so of what is still to be found."""
+_FEW = 2
+"""Items of which one may be what is no longer to be had."""
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
 
@@ -167,9 +177,11 @@ def can_approve(turn: Turn) -> bool:
 def stand_firm(turn: Turn) -> Decision | None:
     """Keep to all wishes where a choice is between these, and nothing that is offered fits."""
     reading = turn.reading
+    if 0 < len(_offered(turn)) <= _FEW and any(_SACRIFICES.search(one.text) for one in reading.segments):
+        return turn.say("wishes_stand", insisted=True)
     if turn.choice is not None or reading.asks_wallet or turn.conflicts:
         return None
-    trades = any(_TRADE.search(one.text) for one in reading.segments)
+    trades = any(_trades(turn, one.text) for one in reading.segments)
     is_choice = reading.asks_choice and not is_whole_plan(turn)
     return turn.say("wishes_stand", insisted=True) if is_choice and trades else None
 
@@ -183,8 +195,12 @@ def approve(turn: Turn) -> Decision | None:
         if is_fine:
             return _yes(turn)
         # Of ways out that it is offered, since nothing fits, none is what it asked for.
-        if not (_offered(turn) or turn.wallet.pending) and _offers_less(turn):
-            return turn.say("wishes_stand", insisted=True)
+        if not (_offered(turn) or turn.wallet.pending):
+            if meant := _wishes_among(turn):
+                words = tuple(map(turn.speaker.fact, meant))
+                return Decision(words, told=told_as_asked(meant), is_content=True, insisted=True)
+            if _offers_less(turn):
+                return turn.say("wishes_stand", insisted=True)
         return turn.say("you_choose")
     if not is_asked:
         return None
@@ -198,14 +214,25 @@ def approve(turn: Turn) -> Decision | None:
 
 
 def _offers_less(turn: Turn) -> bool:
-    """Tell whether a choice among no items is between wishes, or with what is not wished."""
+    """Tell whether a choice among no items is between wishes, or for want of what is wished."""
     reading, text = turn.reading, turn.reading.utterance.text.casefold()
-    if reading.is_unable or reading.asks_change or _TRADE.search(text):
-        return True
-    words = turn.briefing.lexicon.facts
+    return reading.is_unable or reading.asks_change or _trades(turn, text)
+
+
+def _trades(turn: Turn, text: str) -> bool:
+    """Tell whether a text puts one wish against another; before any offer none is in the way."""
+    found = _TRADE.search(text)
+    return found is not None and (can_approve(turn) or _WEIGHS.search(found[0]) is None)
+
+
+def _wishes_among(turn: Turn) -> list[Fact]:
+    """Return the wishes of which a choice among no items names the value beside others."""
+    if turn.reading.asks_change or _trades(turn, turn.text.casefold()):
+        return []
+    text, words = turn.reading.utterance.text.casefold(), turn.briefing.lexicon.facts
     choices = [one for one in words if words[one].form is ValueForm.CHOICE and one in turn.facts]
-    named = ((choices_in(text, words[one]), turn.facts[one].value) for one in choices)
-    return any(len(own) > 1 and str(value) in own for own, value in named)
+    named = {one: choices_in(text, words[one]) for one in choices}
+    return [turn.facts[k] for k, own in named.items() if {str(turn.facts[k].value)} < {*own}]
 
 
 def _yes(turn: Turn) -> Decision:

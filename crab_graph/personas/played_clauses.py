@@ -21,7 +21,7 @@ _TAG = re.compile(
 )
 _LEADS = re.compile(
     r"^\W*(?:is (?:\S+ ){1,6}?(?:your|right|correct)|it.s (?:just |only )?you (?:and|plus)"
-    r"|so|ok(?:ay)?|alright|right"
+    r"|so(?! that\b)|ok(?:ay)?|alright|right"
     r"|just to (?:confirm|check|be (?:sure|clear))"
     r"|to (?:confirm|recap|sum up|summari[sz]e|double-check)|let me (?:confirm|recap|repeat)"
     r"|(?:can|could|may) (?:i|you) (?:just |please |quickly )*(?:confirm|verify|check|double-check)"
@@ -35,7 +35,7 @@ _LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was) )")
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
-    r"|what i have|here.s what|my notes|as i (?:have|got|see|understand|read) (?:it|them|this|you)"
+    r"|what i have|here.s what|my notes|as i (?:have|got|see|understand|read) (?:it|them|this|you)|where (?:we|things) (?:are|stand)"
     r"|(?:wish|whole|full|current|complete) ?-?list"
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
     r"|unless (?:i hear|you (?:say|tell me)|told) otherwise"
@@ -76,6 +76,11 @@ _TELL_FAULTS = re.compile(
     r"|not so|missing)\b"
 )
 """Wants to be told if something is wrong, without a question."""
+_WOULD_SUIT = re.compile(
+    r"\b(?:is|would|will) (?:it|that|this) (?:be )?(?:all right|alright|ok(?:ay)?|fine|acceptable)"
+    r"(?: (?:with|for|by) you)?,? if\b[^?]*\?"
+)
+"""Asks if something may be so."""
 _PAYS_WITH = re.compile(r"\bpay\w*\b.{0,20}\b(?:with|by|from|on)\b[^?]{0,40}\b\d{4}\b[^?]{0,12}\?")
 """Asks if one card is the one to pay with."""
 _SECOND_PERSON = re.compile(
@@ -112,12 +117,17 @@ _CHOICE = re.compile(
     r"|\b[ab12]\) .+ [bc23]\) "
 )
 _LOOSE_TAG = re.compile(
-    r"\b(?:(?:is |are )?(?:that|this|it|all|everything|these) )?(?:all )?"
+    r"\b(?:(?:is |are )?(?:that|this|it|all|everything|(?:these|those)(?: (?:two |three )?"
+    r"(?:dates?|days?|times?))?) )?(?:all )?"
     r"(?:(?:ok(?:ay)?|good|fine|clear|with you)(?: (?:so far|with you|by you|for you|to you))?"
     r"|does (?:that|this|it|all (?:that|this)) (?:\w+ )?(?:work|suit|fit|match|sound \w+|look \w+)"
-    r"(?: (?:for )?you)?|(?:sounds?|looks?) (?:about |all )?(?:right|good|ok(?:ay)?|fine))\W*\?\W*$"
+    r"(?: (?:for )?you)?|(?:sounds?|looks?) (?:about |all )?(?:right|good|ok(?:ay)?|fine)"
+    r"|(?:is|was) (?:that|this|it) (?:how|what|the way) you (?:see|meant?|understand|want|think of)"
+    r"(?: (?:it|that|this))?)(?: before (?:i|we) [^?]*)?\W*\?\W*$"
 )
 """Behind wishes it asks whether they are right, behind a proposal for a yes."""
+_OF_ONE = re.compile(r"\b(?:is|are|would|will) (?:an?|any|one)\b[^,;.]*\Z")
+"""Asks of one of several, behind which such words ask if it may be so."""
 _OR_ANY = re.compile(r"\bor (?:(?:is|are|does|do|would|will) )?any\b")
 """Asks which of several, or if any will do."""
 _ASKS_TO_SAVE = re.compile(
@@ -131,6 +141,8 @@ _OFFERS = re.compile(
     r"|would you (?:like|prefer|rather)"
     r"|do you (?:want|prefer|need|have))\b"
 )
+_ANY_ONE = re.compile(r"\W*(?:and |or )?any (?:particular|special|specific|certain|favou?rite)\b")
+"""Asks for one of several by name."""
 _OF_WISHES = re.compile(rf"\b{WISH}\W*\?\W*\Z")
 """Asks for wishes on what it names."""
 _EXAMPLES = re.compile(
@@ -182,6 +194,7 @@ def is_check(segment: Segment) -> bool:
         or FAULTS.search(text)
         or _PAYS_WITH.search(text)
         or _MEANS.search(text)
+        or _WOULD_SUIT.search(text)
     )
     return found is not None or segment.says("check")
 
@@ -215,6 +228,8 @@ def asks_of_value(reading: Reading, number: int) -> bool:
         or _LOOSENS.search(text)
     ):
         return False
+    if _ANY_ONE.match(text):
+        return False
     if (
         segment.says("open")
         or _OFFERS.search(text)
@@ -239,7 +254,8 @@ def asks_check(reading: Reading, number: int) -> bool:
         return True
     # Behind a price it is a yes to that which is asked for.
     text = segment.text
-    if "?" not in text or _LOOSE_TAG.search(text) is None or _OR_ANY.search(text):
+    tag = _LOOSE_TAG.search(text) if "?" in text else None
+    if tag is None or _OR_ANY.search(text) or _OF_ONE.search(text, 0, tag.start()):
         return False
     has_price = bool(reading.stated) and not _names_limit(reading.utterance.text)
     return not (reading.proposes or has_price)

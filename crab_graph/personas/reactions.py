@@ -38,6 +38,8 @@ _SAME_FOR = re.compile(
 """Asks whether what was just said holds elsewhere."""
 _IS_SLIP = re.compile(r"\b(?:typo|misprint|slip|mix-?up|misread|misreading|mistake)\b[^?]*\?")
 """Asks whether what it names was written by mistake."""
+_TOO_DEAR = re.compile(r"\btoo (?:expensive|dear|costly|high|much|steep)\b[^?]*\?")
+"""Asks whether a price is beyond what the user would pay."""
 _BOTHERS = re.compile(
     r"\b(?:is|would|will|does|do) (?:you |that |this |it |there )?[^?]{0,20}"
     r"\b(?:problem|issue|trouble|deal-?breaker|obstacle|objection|bother|matter|mind)\b[^?]*\?"
@@ -72,6 +74,8 @@ def react(turn: Turn) -> Decision | None:
     if offers_to_show(reading.segments) or offers_to_start(reading.segments):
         return turn.say("waiting" if offers_to_start(reading.segments) else "show_first")
     if reading.asks_of_extra and reading.asks_change:
+        return turn.say("fine_with_me")
+    if any(_TOO_DEAR.search(one.text) for one in reading.segments if one.is_request):
         return turn.say("fine_with_me")
     if reading.asks_change and not _only_waits(turn):
         return turn.say("firm")

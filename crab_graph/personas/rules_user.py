@@ -32,6 +32,7 @@ from crab_graph.personas.decisions import (
     private_calls,
 )
 from crab_graph.personas.declined_cards import with_spare_card
+from crab_graph.personas.doubted_days import of_doubted_days
 from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over, shortened
 from crab_graph.personas.founded_denials import is_taken_up
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
@@ -65,6 +66,14 @@ _BESIDES = re.compile(
     re.I,
 )
 """What a question for more names that is known already."""
+_BEYOND = re.compile(
+    r"(\banything (?:else )?(?:about|for|on|in) (?:the|your) \w+)"
+    r" (?:besides|beyond|apart from|other than|on top of) [^?,;.\n]*",
+    re.I,
+)
+"""The same behind the part that a question is about."""
+_ALL_BUT = re.compile(r"\b((?:any|every|all)(?: \w+)?) but(?= \w)", re.I)
+"""Names what is not wanted, by a word that else begins a clause."""
 _QUOTED = r"[\"“][^\"”\n]{3,80}[\"”]"
 _EXAMPLE = re.compile(
     r" ?\(?\b(?:e\.? ?g\.?|for (?:example|instance)|such as|like),? ?"
@@ -246,6 +255,7 @@ class RulesUser:
         text = text if mended is None else mended.rest
         for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
             text = aside.sub("", text)
+        text = _ALL_BUT.sub(r"\1 except", _BEYOND.sub(r"\1", text))
         text = _MENU.sub(_asked_in_words, text)
         text, gone = withdrawn_in(text)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
@@ -282,7 +292,9 @@ class RulesUser:
             memory=memory,
             wallet=wallet,
             conflicts=tuple(conflicts),
-            playback=without_rise(reading, played, briefing),
+            playback=without_rise(
+                reading, of_doubted_days(played, memory.record, briefing), briefing
+            ),
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,

@@ -29,13 +29,19 @@ _COMPARED = re.compile(
 )
 """What something is compared with is none of it."""
 _OTHER_CHOICE = re.compile(
-    r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have|over (?:your|the)"
-    r"|exceeds?|above your|beyond)\b"
+    r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have)\b"
 )
+_OVER_LIMIT = re.compile(r"\b(?:over (?:your|the)|exceeds?|above your|beyond)\b")
+"""Says of another choice, or of the only one, that it is too dear."""
 _PLAN_AT = re.compile(
     r"\b(?:plan|package|proposal)s?:? (?:at|for|costs?|comes? to|is|=)? ?(?=[$\d])"
 )
 """What names a total by what it is of."""
+_BRINGS_TO = re.compile(
+    r"\b(?:you(?:.d| would|.ll| will) be at|bring(?:s|ing)? (?:the |your )?(?:whole )?(?:trip|it|all"
+    r"|everything|you) (?:up )?to)(?= \$?\d)"
+)
+"""What says what everything comes to with what was named before."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -205,7 +211,9 @@ def _totals(reading: Reading, slots: int) -> list[int]:
     Beside what it comes to, what another choice would come to is none.
     """
     found = list(_stated_totals(reading, slots))
-    return [cents for cents, is_other in found if not is_other] or [cents for cents, _ in found]
+    return [cents for cents, is_other, is_over in found if not (is_other or is_over)] or [
+        cents for cents, _, _ in found
+    ]
 
 
 def _sums(reading: Reading, candidates: Mapping[str, Sequence[Showing]]) -> tuple[int, ...]:
@@ -213,15 +221,18 @@ def _sums(reading: Reading, candidates: Mapping[str, Sequence[Showing]]) -> tupl
     is_one = all(len(own) == 1 for own in candidates.values())
     if not (is_one and (reading.asks_booking or reading.asks_approval)):
         return ()
-    return tuple(cents for cents, is_other in _stated_totals(reading, 0) if not is_other)
+    found = [(cents, is_over) for cents, other, is_over in _stated_totals(reading, 0) if not other]
+    return tuple(cents for cents, is_over in found if not is_over) or tuple(c for c, _ in found)
 
 
-def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool]]:
-    """Yield totals, and whether the clause of each is about another choice."""
+def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool, bool]]:
+    """Yield totals, and whether the clause of each is about another choice, or says it is too dear.
+    """
     lexicon = reading.lexicon
     cue = pattern("totals", "total")
     for segment in reading.segments:
-        match = cue.search(segment.text) or _PLAN_AT.search(segment.text)
+        brings = _BRINGS_TO.search(segment.text)
+        match = brings or cue.search(segment.text) or _PLAN_AT.search(segment.text)
         if match is None:
             continue
         items = len(set(ANY_ID.findall(segment.text)))
@@ -231,14 +242,15 @@ def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool]]:
         within = starting_within(reading.stated, segment.start, segment.end)
         inside = [amount for amount in within if not amount.is_inert]
         after = [a for a in inside if a.start >= segment.start + match.start()]
-        is_other = _OTHER_CHOICE.search(segment.text) is not None
+        is_other = brings is None and _OTHER_CHOICE.search(segment.text) is not None
+        is_over = _OVER_LIMIT.search(segment.text) is not None
         at = segment.start + match.start()
         told = (a for a in inside if a.end <= at)
         right_before = [a for a in told if TOLD_BEFORE.fullmatch(reading.utterance.text, a.end, at)]
         if inside:
-            yield (right_before or after or inside[::-1])[0].cents, is_other
+            yield (right_before or after or inside[::-1])[0].cents, is_other, is_over
         else:
             bare = _BARE_BEFORE.search(segment.text[: match.start()])
             bare = bare or _BARE_TOTAL.match(segment.text, match.end())
             if bare is not None:
-                yield parse_cents(bare[1]), is_other
+                yield parse_cents(bare[1]), is_other, is_over

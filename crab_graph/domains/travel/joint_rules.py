@@ -112,6 +112,7 @@ _DECIDES = (
     rf"\b(?:should|shall|do|would|may|can|is|or)\b[^.?!\n]{{0,40}}\b{_SAVING}\b"
     r"(?![^.?!\n]{0,12}\bhotel)",
     rf"\b{_SAVING}\b[^.?!\n]{{0,60}}\bor\b",
+    r"\b(?:cheaper|lower) (?:total|price|cost|trip)\b[^.?!\n]{0,40}\bor\b",
 )
 """Asks by what to choose, where several trips fit."""
 _VISITED = r"\b(?:attractions?|tickets?|visits?|outings?|museums?|tours?|shows?|at-\d+)\b"
