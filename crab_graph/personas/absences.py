@@ -14,6 +14,7 @@ from crab_graph.personas.sought_facts import (
     bound_by,
     is_asked_by_name,
     is_named,
+    is_wish,
     names_somebody,
     new_facts,
     slots_of,
@@ -187,9 +188,3 @@ def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> 
     if not given or left or not asks_openly(turn) or not turn.reading.asked:
         return []
     return [turn.speaker.phrase("nothing_else")]
-
-
-def is_wish(turn: Turn, key: str) -> bool:
-    """Tell whether a fact is one that what the agent finds may meet or miss."""
-    words = turn.briefing.lexicon.facts.get(key)
-    return words is not None and (words.conflict is not None or words.is_joint)

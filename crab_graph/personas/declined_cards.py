@@ -51,7 +51,7 @@ def with_spare_card(
     has_new = wallet.latest is not None and wallet.latest not in used
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
-    if not due or _asks_between(reading, wallet):
+    if not due or _asks_between(reading, wallet) or _asks_again_on(reading, methods[-1]):
         return replace(wallet, wanted=wanted)
     capped = told_of_limits([*said, reading.utterance.text], wallet.cards, methods)
     is_capped, is_offered = methods[-1] in capped, asks_retry(reading.segments)
@@ -73,6 +73,12 @@ def with_spare_card(
     named = {name for name in spare if str(cards[name].get("last4")) in text}
     found = min(spare, key=lambda name: (name not in named, name in used), default=None)
     return replace(wallet, wanted=found or wanted, is_spare=found is not None)
+
+
+def _asks_again_on(reading: Reading, method: str) -> bool:
+    """Tell whether it is asked to approve what is left with the method that was used last."""
+    on_it = re.compile(rf"\bapprov\w*\b[^;?!]{{0,60}}\b(?:on|with|using|by|from) {method}\b", re.I)
+    return on_it.search(reading.utterance.text) is not None
 
 
 def retry(turn: Turn) -> Decision | None:

@@ -14,12 +14,14 @@ from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_mo
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
+from crab_graph.personas.played_clauses import asks_extras_alone
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
     asks_same_order,
     bounds_of,
+    is_named,
     is_asked_by_name,
     new_facts,
     spared_by,
@@ -58,6 +60,9 @@ def answer(turn: Turn) -> Decision | None:
     """Return the turn that answers questions about facts; `None` where there was none."""
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
+    is_open = asks_openly(turn) or bounds_of(turn) is not None
+    if asks_extras_alone(reading) and not (is_open or any(is_named(turn, k) for k in asked)):
+        return None
     if not asked and not asks_openly(turn):
         if unwished := asked_unwished(turn):
             said = speaker.without([turn.briefing.lexicon.unwished[name] for name in unwished])

@@ -15,6 +15,7 @@ from crab_graph.personas.sought_facts import (
     asks_openly,
     doubted,
     is_apart,
+    is_booked,
     is_lent,
     is_named,
     new_facts,
@@ -137,6 +138,7 @@ def _asked_anew(turn: Turn) -> list[str]:
         if key in turn.facts
         and turn.memory.record.is_settled(key)
         and key not in known
+        and not is_booked(turn, key)
         and any(asks(one, how, key) for one, how in questions)
     ]
 

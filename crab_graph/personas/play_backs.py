@@ -83,8 +83,9 @@ _IS_IT = re.compile(
 )
 """Asks if a number is the one."""
 _EXACTLY = re.compile(
-    r"\b(?:exactly|precisely|no more(?: and no less)? than)\b (?:\w+ )?\d|\b\d[^,.;\d]{0,12}"
-    r"\b(?:exactly|precisely|only|no more)\b"
+    r"\b(?:exactly|precisely|no more(?: and no less)? than|at most|up to)\b (?:\w+ )?\d"
+    r"|\b\d[^,.;\d]{0,12}\b(?:exactly|precisely|only|no more|at most|max(?:imum)?"
+    r"|or (?:less|fewer|below|lower))\b"
 )
 """Makes of a bound the one number that will do."""
 _SHARED = re.compile(
@@ -268,6 +269,7 @@ class _Comparison:
                 self._mark(one.key, is_right=one.is_right, said=one.said)
         self._add_flags(text, says_any=says_any)
         for one in self._tokens.compare(text, passage):
+            self.swapped |= {one.key} if one.is_surely_wrong else set()
             self._mark(one.key, is_right=one.is_right, said=one.said)
 
     def _is_of_other_day(self, key: str, passage: Stretch) -> bool:
@@ -564,6 +566,11 @@ class _Comparison:
     def add_joints(self, chosen: set[int], untold: Collection[str]) -> None:
         """Compare the joint wishes that are told, whole or not."""
         for one in played_joints(self._reading, chosen, self._lexicon, self._facts):
+            is_rule = self._lexicon.facts[one.key].form is ValueForm.FLAG
+            text = self._reading.segments[one.segment].text
+            if not one.is_right and is_rule and find_dates(text, self._briefing.today):
+                # What is on some days is no rule.
+                continue
             if one.is_right or one.key not in untold:
                 self._at = Stretch("", 0, 0, one.segment)
                 self._mark(one.key, is_right=one.is_right)

@@ -29,11 +29,15 @@ _FEW_SLOTS = 2
 
 
 class Compared(NamedTuple):
-    """Whether what was said of one fact is right; `said` is that, where it is one value."""
+    """Whether what was said of one fact is right; `said` is that, where it is one value.
+
+    It is surely wrong where the value is the right one, and is said of something else.
+    """
 
     key: str
     is_right: bool
     said: str = ""
+    is_surely_wrong: bool = False
 
 
 class PlayedDays:

@@ -82,7 +82,7 @@ class PlayedTokens:
             self._reading.stated, passage.start, passage.start + len(passage.text)
         )
         for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.MONEY or _SUM.search(text):
+            if words.form is not ValueForm.MONEY or _SUM.search(text) or _SAME.search(text):
                 continue
             stated = [
                 one.cents
@@ -94,7 +94,8 @@ class PlayedTokens:
             for cents in stated[:1]:
                 mine = self._facts.get(key)
                 is_right = mine is not None and parse_cents(mine) == cents
-                yield Compared(key, is_right, str(cents))
+                is_of_each = is_right and _EACH.search(text) is not None
+                yield Compared(key, is_right and not is_of_each, str(cents), is_of_each)
 
     def _is_of_some(self, text: str, amount: Amount, passage: Stretch) -> bool:
         """Tell whether an amount is said of some of the things, as what two of them cost."""
@@ -134,6 +135,14 @@ class PlayedTokens:
 def card_numbers(text: str) -> list[str]:
     """Return the last digits of the cards that a text names, in its order."""
     return [match[1] for match in _LAST4.finditer(text)]
+
+
+_SAME = re.compile(r"\b(?:nothing|no) (?:extra|more)\b|\$\S+ (?:stays|remains)\b")
+"""Says of a price that it stays."""
+_EACH = re.compile(
+    r"\d (?:per|for (?:each|every)) (?:person|head|travell?er|guest|adult)\b|\d (?:each|a head|pp)\b"
+)
+"""Makes of a limit for all one for each."""
 
 
 def _is_cap(text: str, amount: Amount, start: int) -> bool:

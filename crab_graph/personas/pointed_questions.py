@@ -68,6 +68,9 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
     clauses = reading.clauses
     for segment, features in clauses:
         named = _throughout_in(segment, features, reading.lexicon)
+        if reading.proposes:
+            # What is offered has prices, and no limit.
+            named = [k for k in named if reading.lexicon.facts[k].form is not ValueForm.MONEY]
         is_asked = segment.is_request and ("?" in segment.text or _TELL_IF.search(segment.text))
         is_whole = any(reading.lexicon.facts[key].form is ValueForm.MONEY for key in named)
         asks = _THROUGHOUT.search(segment.text) or is_whole

@@ -259,14 +259,16 @@ class RulesUser:
         text = _MENU.sub(_asked_in_words, text)
         text, gone = withdrawn_in(text)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
-        asked = clarification_in(reading, text, briefing, memory.record)
+        wallet = read_wallet(messages, heard, briefing)
+        # What is booked needs no wish to be explained.
+        is_booked = len(wallet.held) >= len(briefing.slots)
+        asked = None if is_booked else clarification_in(reading, text, briefing, memory.record)
         if asked is not None:
             text = asked.rest
             reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
         plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
-        wallet = read_wallet(messages, heard, briefing)
         if self._habit is PaymentHabit.OTHER_CARD:
             wallet = with_other_card(wallet, reading)
         gone = gone if mended is None else gone | mended.about

@@ -137,6 +137,7 @@ def asked_facts(turn: Turn) -> list[str]:
             if is_left and key not in spared_by(turn, [*named, *said]):
                 named.append(key)
     done = {*turn.said, *asked_of_parts(turn)}
+    done |= {key for key in named if is_booked(turn, key)}
     if asks_same_order(turn):
         done |= {key for key in named if names_somebody(turn, key) and record.is_settled(key)}
     return [key for key in named if key not in done]
@@ -154,6 +155,18 @@ def read_alone(turn: Turn) -> list[str]:
     is_deal = reading.ids or reading.asks_booking or reading.asks_choice or reading.asks_wallet
     played = {*turn.playback.right, *turn.playback.wrong, *turn.playback.mixed}
     return [] if is_deal else [key for key in asked_alone(reading) if key not in played]
+
+
+def is_booked(turn: Turn, key: str) -> bool:
+    """Tell whether a wish was told for sure, and all is booked that may meet or miss it."""
+    is_told = turn.memory.record.is_settled(key) and is_wish(turn, key)
+    return is_told and len(turn.wallet.held) >= len(turn.briefing.slots)
+
+
+def is_wish(turn: Turn, key: str) -> bool:
+    """Tell whether a fact is one that what the agent finds may meet or miss."""
+    words = turn.briefing.lexicon.facts.get(key)
+    return words is not None and (words.conflict is not None or words.is_joint)
 
 
 def spent_wishes(turn: Turn) -> list[str]:
@@ -240,6 +253,9 @@ def _is_joint_elsewhere(turn: Turn, key: str) -> bool:
     """
     words = turn.briefing.lexicon.facts.get(key)
     if words is None or not words.is_joint or key not in turn.facts:
+        return False
+    if is_named(turn, key) and key in turn.briefing.lexicon.undecided:
+        # By what to choose is asked of the whole, whatever is named beside.
         return False
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
     slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)

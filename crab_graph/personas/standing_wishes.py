@@ -26,7 +26,8 @@ _CHANGES = re.compile(
 def rest_stays(turn: Turn) -> Decision | None:
     """Return the turn that says so to one who was just told of a change, and proposes nothing."""
     reading, played = turn.reading, turn.playback
-    if played.wrong or reading.amounts or reading.asks_wallet or not _has_just_changed(turn):
+    is_deal = bool(reading.amounts) and reading.proposes
+    if played.wrong or is_deal or reading.asks_wallet or not _has_just_changed(turn):
         return None
     asked = [one.text for one in reading.segments if one.is_request]
     if any(_STAYS.search(text) and not _OR_ELSE.search(text) for text in asked):

@@ -6,9 +6,8 @@ What no person says in one breath is taken out of it, and what is left unsaid is
 from collections.abc import Collection
 from dataclasses import replace
 
-from crab_graph.personas.absences import is_wish
 from crab_graph.personas.plan_answers import asks_for_plan
-from crab_graph.personas.sought_facts import asks_openly, new_facts
+from crab_graph.personas.sought_facts import asks_openly, is_wish, new_facts
 from crab_graph.personas.turns import Decision, Turn
 
 

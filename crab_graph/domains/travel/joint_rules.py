@@ -112,6 +112,7 @@ _DECIDES = (
     rf"\b(?:should|shall|do|would|may|can|is|or)\b[^.?!\n]{{0,40}}\b{_SAVING}\b"
     r"(?![^.?!\n]{0,12}\bhotel)",
     rf"\b{_SAVING}\b[^.?!\n]{{0,60}}\bor\b",
+    r"\bhow (?:shall|should|do|would|am|can) i (?:choose|decide|pick|select|rank)\b",
     r"\b(?:cheaper|lower) (?:total|price|cost|trip)\b[^.?!\n]{0,40}\bor\b",
 )
 """Asks by what to choose, where several trips fit."""
