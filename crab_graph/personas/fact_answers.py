@@ -24,6 +24,7 @@ from crab_graph.personas.sought_facts import (
     is_named,
     is_asked_by_name,
     new_facts,
+    slots_of,
     spared_by,
     spent_wishes,
 )
@@ -120,10 +121,14 @@ def answer(turn: Turn) -> Decision | None:
 
 def _no_more(turn: Turn) -> str:
     """Return what is said of a thing on which no wish is left."""
-    bounds = bounds_of(turn)
+    bounds, reading = bounds_of(turn), turn.reading
     is_rest = bounds is not None and (
-        asks_for_more(turn.reading.utterance.text) or not bounds.isdisjoint(turn.facts)
+        asks_for_more(reading.utterance.text) or not bounds.isdisjoint(turn.facts)
     )
+    # Of whole parts nobody says that they do not matter who told some of it.
+    general = [one for one in reading.segments if one.is_request and asks_any_wish(one.text)]
+    named = {slot for one in general for slot in one.named}
+    is_rest |= any(named & slots_of(turn, key) for key in turn.facts if _is_told(turn, key))
     return turn.speaker.phrase("nothing_there" if is_rest else "no_wish")
 
 

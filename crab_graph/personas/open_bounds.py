@@ -25,7 +25,7 @@ _BEYOND = re.compile(
 """Words of a question for all that is left."""
 _MORE_OF = re.compile(
     r"\b(?:(?:any|some)thing|what) (?:else|more)\b[^?,;(]{0,20}"
-    r"\b(?:for|about|on|regarding|with) (?!me\b|us\b)\w"
+    r"\b(?:for|about|on|of|in|regarding|with) (?!me\b|us\b)\w"
     r"|\b(?:the )?(?:rest|others?) of (?:the|your) (?:\w+ ){0,2}(?:wish|preference|requirement)"
     r"|\b(?:is|was) (?:that|this|it) (?:really )?(?:all|everything|it) "
     r"(?:for|about|on|regarding|with) (?!me\b|us\b|now\b)\w"

@@ -193,7 +193,7 @@ _GOES_ON = re.compile(
     r"\b(?:did|have|am|do) i (?:\w+ )?(?:miss(?:ed|ing)?|forget|forgot(?:ten)?|overlook(?:ed)?"
     r"|le(?:ft|ave) out) (?:any|some)thing\b|\bthe rest (?:is|are) (?:all )?(?:up|left) to me\b"
     r"|\bany (?:\w+ )?(?:deal-?breakers?|must-haves?|no-?gos?|musts|red lines)\b|"
-    r"\b(?:what|anything) else\b|\bwhat(?:.s| is| comes) next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
+    r"\b(?:what|anything) else\b|\bwhat(?:.s| is| comes)? next\b|^(?:and |so |ok(?:ay)?,? )?next\?"
     rf"|\b(?:another|some other) {_WISH}\b"
     r"|\b(?:is|was) (?:that|this|it) (?:really |now )?(?:all|everything|the lot)\b"
     rf"|^(?:and |so |ok(?:ay)?,? )?(?:the |your )?next (?:one|{_WISH}|point|item|thing)\W*\?"

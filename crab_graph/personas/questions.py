@@ -44,6 +44,8 @@ UNTICKED = re.compile(r"[☐⬜◻◽□▢🔲❓❔🟨🟡]|\[ ?\]")
 """What a line of a checklist begins with, by whether it is settled."""
 _LETTERED = re.compile(r"\(?[a-h][).]\s+\S")
 """What a line begins with that is one of some lettered answers or questions."""
+_WH = re.compile(r"(?:and |so |then |also )?(?:what|which|how (?:many|much)|when|where|who)\b")
+_SENTENCE_END = re.compile(r"[.?!\n]")
 _GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s*\|\s*\Z")
 """What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""
 _ENDING = 80
@@ -127,6 +129,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
                 before = segments[-1].named
                 named = before if len(before) == 1 else named
             is_request = is_listed or says("request", clause_text)
+            is_request = is_request or _opens_question(utterance.text, start, end)
             opens = is_request and clause_text.rstrip().endswith(":")
             scope = named or heading
             plain = lexicon.plain(clause_text)
@@ -137,6 +140,14 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
+
+
+def _opens_question(text: str, start: int, end: int) -> bool:
+    """Tell whether a clause begins as a question does that ends behind it."""
+    if _WH.match(text, start, end) is None:
+        return False
+    ends = _SENTENCE_END.search(text, max(start, end - 1))
+    return ends is not None and ends[0] == "?"
 
 
 def _named_slots(text: str, lexicon: DomainLexicon) -> frozenset[str]:

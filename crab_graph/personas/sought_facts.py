@@ -539,11 +539,11 @@ def bound_by(turn: Turn, key: str) -> list[str]:
 
 def is_asked_by_name(turn: Turn, key: str) -> bool:
     """Tell whether a clause that asks for a fact names the slot it is about, if there is one."""
-    slots = set(turn.briefing.lexicon.facts[key].slots)
-    clauses = turn.reading.clauses
+    words, clauses = turn.briefing.lexicon.facts[key], turn.reading.clauses
+    slots = set(words.slots)
     return key in turn.reading.asked and any(
         one.is_request
-        and not (slots and one.scope.isdisjoint(slots))
+        and not (slots and (one.scope or words.needs_slot) and one.scope.isdisjoint(slots))
         and "how:cue" in how.facts.get(key, ())
         for one, how in clauses
     )
