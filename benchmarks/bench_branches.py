@@ -6,16 +6,9 @@ these are answered otherwise by now. What is said now nobody has judged: `--show
 
 import argparse
 
-import crab_graph as cg
 from benchmarks.bench_talks import FAULTY, reading_of
 from crab_graph.eval.intervals import exact_interval
-from tests.talks.branched import FOLDER, Branch, load, names, replayed
-
-
-def branches_of(name: str, tasks: cg.Benchmark) -> list[Branch]:
-    """Return all branches of a kept talk."""
-    head, steps = load(name)
-    return list(replayed(tasks[head["task"]], head["seed"], steps))
+from tests.talks.branched import branches_of, names
 
 
 def main() -> None:
@@ -23,10 +16,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--show", metavar="NAME", action="append", default=[], choices=names())
     shown = parser.parse_args().show
-    tasks = cg.load_benchmark(FOLDER / "bench")
     faulty = judged = 0
     for name in shown or names():
-        found = branches_of(name, tasks)
+        found = branches_of(name)
         wrong = [one for one in found if reading_of(one.said_of_it) in FAULTY]
         other = sum(one.now != one.then for one in wrong)
         faulty, judged = faulty + len(wrong), judged + len(found)

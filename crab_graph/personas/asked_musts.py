@@ -13,7 +13,9 @@ from crab_graph.text.utterance import visible
 
 _IS_THERE = re.compile(r"\b(?:is|are) there (?:an?|any|some)\b")
 """Asks for what was not told yet."""
-_LEAD = re.compile(r"^(?:one|a|just one|last|quick|final)? ?(?:more )?(?:question|thing|check): ", re.I)
+_LEAD = re.compile(
+    r"^(?:one|a|just one|last|quick|final)? ?(?:more )?(?:question|thing|check): ", re.I
+)
 """What may stand before such a question."""
 _IS_FIRM = re.compile(
     r"^(?:(?:and|so|but|ok(?:ay)?|quick (?:one|question|q))[,:]? )*"
@@ -27,7 +29,8 @@ _IS_FIRM = re.compile(
 )
 """Asks of what was just told whether it is a must."""
 _IS_VALUE_FIRM = re.compile(
-    r"^(?:is|are) (?:the )?\S+(?: \S+){0,3}? (?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
+    r"^(?:is|are) (?:the )?\S+(?: \S+){0,3}? "
+    r"(?:strict|rigid|negotiable|flexible|a (?:strict|hard|must)"
     r"|must-haves?)\b[^?]{0,40}\?",
     re.I,
 )

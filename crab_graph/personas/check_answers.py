@@ -51,9 +51,7 @@ def check(turn: Turn) -> Decision | None:
         played = replace(played, unknown=asked)
         turn = replace(turn, playback=played)
     is_pointed = played.is_asked and bool(played.questioned)
-    unknown = [
-        key for key in played.unknown if is_pointed or key not in turn.memory.declined
-    ]
+    unknown = [key for key in played.unknown if is_pointed or key not in turn.memory.declined]
     states = played.states or _vague(turn)
     if not played.wrong and not (played.is_asked and states) and not unknown:
         return None
@@ -135,7 +133,13 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         return []
     others = _others(turn)
     answers = bool(others or absent_facts(turn))
-    if played.mixed or _vague(turn) or _lacking(turn) or _settles_a_doubt(turn) or (answers and _is_clear(turn)):
+    if (
+        played.mixed
+        or _vague(turn)
+        or _lacking(turn)
+        or _settles_a_doubt(turn)
+        or (answers and _is_clear(turn))
+    ):
         return []
     if _takes_for_none(turn, [fact.key for fact in others]):
         return [speaker.phrase("not_so")]

@@ -107,7 +107,9 @@ _FOR_ALL = re.compile(
     re.I,
 )
 """Asks whether what was just told holds for all that it may be of."""
-_AND_ASKS = re.compile(r",? (?:and|also|plus) (?=(?:is|are|do|does|what|which|any|how|when)\b)", re.I)
+_AND_ASKS = re.compile(
+    r",? (?:and|also|plus) (?=(?:is|are|do|does|what|which|any|how|when)\b)", re.I
+)
 """Where a question goes on to another."""
 _GIVES_UP = re.compile(
     r"\b(?:giv\w+|let\w*) (?:\w+ ){0,5}?(?:up|go)\b|\b(?:drop|sacrifice|relax|loosen|waive)\w*\b"
@@ -189,7 +191,7 @@ def sentences_of(text: str) -> Iterator[str]:
 
 
 def _questions_of(text: str) -> Iterator[str]:
-    """Yield the sentences of a message, those parted that ask if something holds for all and more."""
+    """Yield the sentences of a message, parted where one asks if something holds for all."""
     for piece in sentences_of(text):
         for found in _AND_ASKS.finditer(piece):
             first = f"{piece[: found.start()]}? "

@@ -14,8 +14,10 @@ _PREFERS = re.compile(
     rf"\b(?:any|which|one|a|another|particular|specific|certain|preferred) (?:\w+ ){{0,4}}?{_DAY}\b"
     r"[^?]{0,60}\b(?:prefer\w*|rather|fine|ok(?:ay)?|suits?|works?|best|better|favou?r|will do"
     r"|in mind|matters?)\b[^?]*\?"
-    r"|\b(?:prefer\w*|rather|favou?r\w*|suits? you (?:best|better)) [^?]{0,40}\b(?:days?|dates?)\b[^?]*\?"
-    rf"|\b(?:does|do|is|are)\b[^?]{{0,30}}\b(?:days?|dates?)\b[^?]{{0,20}}\b(?:matters?|important)\b[^?]*\?"
+    r"|\b(?:prefer\w*|rather|favou?r\w*|suits? you (?:best|better)) [^?]{0,40}"
+    r"\b(?:days?|dates?)\b[^?]*\?"
+    r"|\b(?:does|do|is|are)\b[^?]{0,30}\b(?:days?|dates?)\b[^?]{0,20}"
+    r"\b(?:matters?|important)\b[^?]*\?"
     rf"|\bmatters? (?:\w+ )?which (?:\w+ )?{_DAY}\b[^?]*\?"
 )
 """Asks which day it is to be, or if any will do."""

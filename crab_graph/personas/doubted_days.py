@@ -8,9 +8,7 @@ from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.wordbook import ValueForm
 
 
-def of_doubted_days(
-    played: PlayBack, record: DisclosureRecord, briefing: UserBriefing
-) -> PlayBack:
+def of_doubted_days(played: PlayBack, record: DisclosureRecord, briefing: UserBriefing) -> PlayBack:
     """Return a play-back of which no day is held against another wish than it was told of.
 
     `March 18, then`, behind a doubtful 18 March for one thing, says nothing of another.

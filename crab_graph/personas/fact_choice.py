@@ -32,13 +32,17 @@ from crab_graph.personas.wordbook import ValueForm
 
 _BY_TOPIC = frozenset({"how:topic", "how:hint"})
 _ASKS = re.compile(r"(?:and |so |then )*(?:what|which|how|where|when|who|any)\b")
-_WHICH = re.compile(r"(?:[^:?]{2,40}: )?(?:and:? |so |then |also )*(?:what|which|how many|when)\b[^:]*\?")
+_WHICH = re.compile(
+    r"(?:[^:?]{2,40}: )?(?:and:? |so |then |also )*(?:what|which|how many|when)\b[^:]*\?"
+)
 _ANY_WISH = re.compile(
     r"(?:and:? |so |then |also )*any (?:\w+ ){1,3}(?:wish|preference)(?:e?s)?\b[^:]*\?"
     r"|[^?]*\b(?:matters?|important|count|care about|mind)\W*\?"
 )
 """Asks for one thing in so many words."""
-_NAMES_ONE = re.compile(r"(?:and:? |so |then |also |plus )*(?:the |your |any )?(?:\w+ ){0,2}\w+\W*\?\W*\Z")
+_NAMES_ONE = re.compile(
+    r"(?:and:? |so |then |also |plus )*(?:the |your |any )?(?:\w+ ){0,2}\w+\W*\?\W*\Z"
+)
 """Asks for one thing by its name and nothing else."""
 _OR_NOT = re.compile(
     r"\bor (?:does(?:n.t| not)(?: it)? matter|(?:do you )?(?:not|don.t) care|no matter"

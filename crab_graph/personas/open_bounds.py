@@ -51,7 +51,9 @@ _ALL_OF = re.compile(
 )
 """Asks for all of something."""
 _IT = re.compile(r"\b(?:it|that|there)\b")
-_THERE = re.compile(r"\b(?:like|wish|want|need|expect|prefer|matters?|offer|have|provide) (?:\w+ )?there\b")
+_THERE = re.compile(
+    r"\b(?:like|wish|want|need|expect|prefer|matters?|offer|have|provide) (?:\w+ )?there\b"
+)
 EXAMPLES = re.compile(r"\b(?:such as|e\.? ?g\b|for (?:example|instance))|[,(–-] ?(?:like|say)\b")
 
 

@@ -19,9 +19,7 @@ from crab_graph.personas.stated_values import choices_in, counts_in
 from crab_graph.personas.wordbook import ConflictKind, Undecided
 
 _AMOUNT = re.compile(r"(?<![\d.,])(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?![\d%])")
-_PER = re.compile(
-    rf"{_AMOUNT.pattern} ?(?:per |an? |/ ?|each\b|pp\b|p\.p\.)(?! total)", re.I
-)
+_PER = re.compile(rf"{_AMOUNT.pattern} ?(?:per |an? |/ ?|each\b|pp\b|p\.p\.)(?! total)", re.I)
 """The price of one of several alike, such as a night."""
 _TOTAL = re.compile(r"\b(?:total|altogether|in all|overall)\b")
 _OF_WHOLE = re.compile(r"\b(?:total|altogether|in all|overall|keeps? you|it(?:'d| would) be)\b")

@@ -177,7 +177,9 @@ def can_approve(turn: Turn) -> bool:
 def stand_firm(turn: Turn) -> Decision | None:
     """Keep to all wishes where a choice is between these, and nothing that is offered fits."""
     reading = turn.reading
-    if 0 < len(_offered(turn)) <= _FEW and any(_SACRIFICES.search(one.text) for one in reading.segments):
+    if 0 < len(_offered(turn)) <= _FEW and any(
+        _SACRIFICES.search(one.text) for one in reading.segments
+    ):
         return turn.say("wishes_stand", insisted=True)
     if turn.choice is not None or reading.asks_wallet or turn.conflicts:
         return None

@@ -35,7 +35,8 @@ _LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was) )")
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
     r"|as (?:you said|discussed)|your (?:wishes|requirements|preferences|details)(?: are)?:"
-    r"|what i have|here.s what|my notes|as i (?:have|got|see|understand|read) (?:it|them|this|you)|where (?:we|things) (?:are|stand)"
+    r"|what i have|here.s what|my notes|as i (?:have|got|see|understand|read) (?:it|them|this|you)"
+    r"|where (?:we|things) (?:are|stand)"
     r"|(?:wish|whole|full|current|complete) ?-?list"
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
     r"|unless (?:i hear|you (?:say|tell me)|told) otherwise"

@@ -140,7 +140,8 @@ def card_numbers(text: str) -> list[str]:
 _SAME = re.compile(r"\b(?:nothing|no) (?:extra|more)\b|\$\S+ (?:stays|remains)\b")
 """Says of a price that it stays."""
 _EACH = re.compile(
-    r"\d (?:per|for (?:each|every)) (?:person|head|travell?er|guest|adult)\b|\d (?:each|a head|pp)\b"
+    r"\d (?:per|for (?:each|every)) (?:person|head|travell?er|guest|adult)\b"
+    r"|\d (?:each|a head|pp)\b"
 )
 """Makes of a limit for all one for each."""
 

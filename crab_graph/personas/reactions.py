@@ -75,10 +75,8 @@ def react(turn: Turn) -> Decision | None:
         return turn.say("waiting" if offers_to_start(reading.segments) else "show_first")
     if reading.asks_of_extra and reading.asks_change:
         return turn.say("fine_with_me")
-    if any(_TOO_DEAR.search(one.text) for one in reading.segments if one.is_request):
-        return turn.say("fine_with_me")
     if reading.asks_change and not _only_waits(turn):
-        return turn.say("firm")
+        return turn.say(_on_change(turn))
     if asks_extras_alone(reading):
         return turn.say("no_extra")
     if reading.confirms or _claims_unknown(turn):
@@ -96,6 +94,12 @@ def react(turn: Turn) -> Decision | None:
     if _asks_of_yes(turn):
         return turn.say("approve", is_content=True, approved=True)
     return _on_unclear(turn)
+
+
+def _on_change(turn: Turn) -> str:
+    """Return the act that answers who asks to hold a wish less firmly; a price may just be so."""
+    asked = (one.text for one in turn.reading.segments if one.is_request)
+    return "fine_with_me" if any(map(_TOO_DEAR.search, asked)) else "firm"
 
 
 def _on_check(turn: Turn) -> str:
@@ -133,7 +137,9 @@ def _on_unclear(turn: Turn) -> Decision:
         return turn.say("fine_with_me")
     if _is_the_same(turn):
         return turn.say("right", is_answer=True)
-    named = [key for _, how in reading.clauses for key, shows in how.facts.items() if "how:cue" in shows]
+    named = [
+        key for _, how in reading.clauses for key, shows in how.facts.items() if "how:cue" in shows
+    ]
     if known := [turn.facts[key] for key in reading.asked if key in turn.facts and key in named]:
         parts = tuple(map(turn.speaker.fact, known[:1]))
         return Decision(parts, told=told_as_asked(known[:1]), is_answer=True, is_content=True)

@@ -366,9 +366,7 @@ def _of_several(turn: Turn) -> list[str]:
         for slot in segment.named
     }
     compared = turn.briefing.lexicon.compared
-    known = {
-        key: slots_of(turn, key) | compared(key) for key in turn.facts if _is_open(turn, key)
-    }
+    known = {key: slots_of(turn, key) | compared(key) for key in turn.facts if _is_open(turn, key)}
     return [key for key, slots in known.items() if len(slots) > 1 and slots <= named]
 
 

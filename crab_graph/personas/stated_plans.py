@@ -38,8 +38,8 @@ _PLAN_AT = re.compile(
 )
 """What names a total by what it is of."""
 _BRINGS_TO = re.compile(
-    r"\b(?:you(?:.d| would|.ll| will) be at|bring(?:s|ing)? (?:the |your )?(?:whole )?(?:trip|it|all"
-    r"|everything|you) (?:up )?to)(?= \$?\d)"
+    r"\b(?:you(?:.d| would|.ll| will) be at|bring(?:s|ing)? (?:the |your )?(?:whole )?"
+    r"(?:trip|it|all|everything|you) (?:up )?to)(?= \$?\d)"
 )
 """What says what everything comes to with what was named before."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
@@ -226,8 +226,7 @@ def _sums(reading: Reading, candidates: Mapping[str, Sequence[Showing]]) -> tupl
 
 
 def _stated_totals(reading: Reading, slots: int) -> Iterator[tuple[int, bool, bool]]:
-    """Yield totals, and whether the clause of each is about another choice, or says it is too dear.
-    """
+    """Yield totals, and whether their clauses are about another choice, or say it is too dear."""
     lexicon = reading.lexicon
     cue = pattern("totals", "total")
     for segment in reading.segments:

@@ -90,9 +90,9 @@ def _is_within_part(turn: Turn, key: str, segment: Segment) -> bool:
     """Tell whether a clause under the heading of a part asks for what was told of the whole."""
     lexicon = turn.briefing.lexicon
     is_by_name = rf"(?:\b(?:the|your|any) |\A\W*){key.replace('_', ' ')}\b"
+    is_alone = not segment.named and re.search(is_by_name, segment.text) is not None
     is_whole = lexicon.whole.search(segment.text) or _TOTAL.search(segment.text)
-    is_whole = is_whole or (not segment.named and re.search(is_by_name, segment.text))
-    if is_whole or not (_is_said(turn, key) and segment.scope):
+    if is_whole or is_alone or not (_is_said(turn, key) and segment.scope):
         return False
     # What names several parts, and this at the end, asks for it of the whole.
     is_one = len(_kinds(turn, segment)) == 1

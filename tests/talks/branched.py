@@ -8,9 +8,11 @@ the wishes afterwards, says of each; one that it `says`, by which the talk goes 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crab_graph import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
 from crab_graph.graph.users import mind_of
 from crab_graph.personas.condition import parse_condition, resolve
@@ -43,6 +45,18 @@ def load(name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return what a talk was played with, and its steps."""
     head, *steps = map(json.loads, (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines())
     return head, steps
+
+
+@cache
+def bench_of(name: str) -> Benchmark:
+    """Return the benchmark of some of the talks."""
+    return load_benchmark(FOLDER / name)
+
+
+def branches_of(name: str) -> list[Branch]:
+    """Return all branches of a kept talk, with what today's user answers."""
+    head, steps = load(name)
+    return list(replayed(bench_of(head["bench"])[head["task"]], head["seed"], steps))
 
 
 def replayed(task: Task, seed: int, steps: list[dict[str, Any]]) -> Iterator[Branch]:

@@ -1,0 +1,343 @@
+"""More of the ways in which models asked: what is asked again, what a list lacks, what is too dear.
+
+Each case is one of many ways in which models that played agents asked at one place of a talk.
+"""
+
+import pytest
+
+from crab_graph.personas.briefing import DisclosureRecord, How, Reason, Saying
+from crab_graph.personas.doubted_days import of_doubted_days
+from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.understanding import reading_of
+from tests.personas.test_rules_user import BOOKINGS, PLAN
+from tests.personas.test_ways_to_ask import SHORT, briefing_of, opened, played
+
+TOTAL = "Trip total: $1,010.00. Shall I book all four?"
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "- aisle seats\nThe budget?\nThe attraction?\nThe room?",
+        "The attraction: any particular time?\nAnd your budget?",
+        "Two questions left: what is your budget, and which bed?",
+        "Ok, a museum. budget? any other wishes?",
+        "Any budget limit? Any flight time on the way back?",
+    ],
+)
+def test_the_budget_is_told_again_to_who_asks_by_its_name(condition, asked):
+    chat = opened(condition)
+    chat.say("What may the whole trip cost? And what should the attraction be?")
+    chat.say("What may the whole trip cost?")
+    assert "budget" in chat.told()
+    answer = chat.say(asked)
+    assert "1,500" in answer or "1.5k" in answer
+    assert "price limit" not in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked", ["Thanks. Seat position matter?", "Going on: which seat position was it?"]
+)
+def test_what_is_asked_by_its_name_alone_is_told_again(condition, asked):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    assert "aisle" in chat.say(f"{asked} And the hotel's stars?").casefold()
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What was the rest you mentioned?",
+        'What did you want to add "in a sec"?',
+        "You said there is more: what is still to come?",
+        "Could you fill in the two open rows?",
+        "Shall I search now, or do you want to add something first?",
+        "What next?",
+        "Anything beyond that?",
+        "Is there anything you haven't mentioned yet?",
+        "Which is still missing: something about the flights, or something about the hotel?",
+    ],
+)
+def test_who_is_asked_for_what_was_to_come_tells_it(condition, asked):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    before = {*chat.told()}
+    chat.say(asked)
+    assert {*chat.told()} - before, chat.messages[-1]["content"]
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_what_is_asked_by_its_name_comes_before_what_waits(condition):
+    chat = opened(condition, briefing=briefing_of(same_district=True, bed_type="king"))
+    chat.say("What is your hotel to be: stars, bed, area? And your flights?")
+    waiting = [key for key in ("hotel_stars", "bed_type") if key not in chat.told()]
+    chat.say("Must the hotel and the museum be in the same district, or is it all the same to you?")
+    assert "same_district" in chat.told(), waiting
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("How many stars?", "One question: is the 4-star minimum a must, or would 3 do?"),
+        ("Which seats?", "Is an aisle seat a must, or only a preference?"),
+        ("Which attraction?", "Does it have to be that kind, or would something else be fine?"),
+    ],
+)
+def test_a_value_that_was_told_is_a_must(condition, told, asked):
+    chat = opened(condition)
+    chat.say(told)
+    assert "a must" in chat.say(asked).casefold()
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is there a total budget for everything, and is it a hard limit or a rough figure?",
+        "Is business a must, or is any cabin fine?",
+    ],
+)
+def test_what_nobody_told_is_no_must(condition, asked):
+    chat = opened(condition, briefing=briefing_of(budget=None))
+    chat.say("Which seat position would you like?")
+    assert "must" not in chat.say(asked).casefold()
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is that for both flights, and is there anything else about the flights?",
+        "Should I apply that to both flights, the outbound and the return?",
+        "And does it go for both the outbound and the return flight?",
+    ],
+)
+def test_what_was_told_of_both_is_said_to_be_for_both(condition, asked):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    assert "aisle" in chat.say(asked).casefold()
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_what_holds_of_the_other_slot_too_gets_a_yes(condition):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    answer = chat.say("Does the same hold of the return flight?").casefold()
+    assert any(word in answer for word in ("right", "correct", "yes"))
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [
+        (
+            "Which of these comes closest for the outbound flight?\n(a) morning, 06:00-11:59\n"
+            "(b) midday, 12:00-16:59\n(c) night, 17:00-23:59\n(d) doesn't matter",
+            "outbound_time_of_day",
+        ),
+        (
+            "Three quick ones:\n1. Seat position: a) window b) aisle c) middle d) any",
+            "seat_position",
+        ),
+        ("Two things about the attraction:\n- Which kind?\n- Which day?", "attraction_category"),
+    ],
+)
+def test_lettered_answers_are_a_question(condition, asked, key):
+    chat = opened(condition)
+    chat.say(asked)
+    assert key in chat.told(), chat.messages[-1]["content"]
+
+
+RECAP = "Here's the whole wish list as I have it:\n- Chicago to Pittsburgh, 3 nights, 2 people\n"
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize("asked", ["Shout if any of that is off!", "Is that list complete?"])
+def test_a_list_that_is_noted_wrongly_is_put_right(condition, asked):
+    chat = opened(condition)
+    chat.say("How many stars should the hotel have, and which seats?")
+    chat.say("Which seat position, please?")
+    answer = chat.say(f"{RECAP}- window seats\n- hotel: three stars or more\n{asked}").casefold()
+    assert "aisle" in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize("asked", ["Is this it?", "Correct? Anything missing?"])
+def test_a_list_that_is_to_be_complete_lacks_what_was_told(condition, asked):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    chat.say("How many stars should the hotel have?")
+    answer = chat.say(f"{RECAP}- leaving 3 to 7 May 2027\n- hotel: 4 stars or more\n\n{asked}")
+    assert "aisle" in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "With the Juniper Court Hotel (HT-3316, $760.00 for 3 nights) and the Glass Museum "
+        "(AT-50811, $70.00) the total would be $1,502.40, which is $2.40 over your budget. Would "
+        "that be acceptable, or shall I look further?",
+        "The one outbound flight I have so far is $619.20 (FL-48213), which would bring the whole "
+        "trip to $1,500.40. Shall I take it in spite of the $0.40?",
+        "With FL-48213 ($519.20), FL-20955 ($371.60), HT-3316 ($556.50) and AT-50811 ($53.10) "
+        "you'd be at $1,500.40. Shall I go on looking, or is that close enough?",
+    ],
+)
+def test_what_goes_over_the_budget_gets_no_yes(condition, text):
+    chat = opened(condition)
+    chat.say("What may the whole trip cost?")
+    chat.say("What may the whole trip cost?")
+    answer = chat.say(text).casefold()
+    assert not any(yes in answer for yes in ("go ahead", "book it", "yes")), answer
+
+
+def test_what_another_choice_would_cost_is_no_total():
+    briefing = briefing_of()
+    text = f"{PLAN}\nThe alternative would have been $1,700.00, over your budget."
+    reading = reading_of(text, briefing.lexicon, briefing.slots)
+    assert "budget" not in contradictions(read_plan(reading, briefing.slots), briefing)
+
+
+def test_of_a_night_and_a_stay_the_cheaper_is_that_by_the_night():
+    answer = opened("generic").say(
+        "Ellery House (HT-2148) has 4 stars at $159.30 per night, so $477.90 for 3 nights. "
+        "Would you like that one, or rather the Whitfield (HT-3751), 4 stars, at $202.80 per night?"
+    )
+    assert "HT-3751" not in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_no_wish_is_given_up_for_an_offer(condition):
+    answer = opened(condition, briefing=briefing_of(same_district=True)).say(
+        "The room in HT-1044 was taken. Do you want me to stay with Union Square, or would you "
+        "consider giving up the same district for a cheaper hotel, for instance the Beacon House "
+        "(HT-3532), $95.40 per night?"
+    )
+    assert "HT-3532" not in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_of_two_kinds_that_are_offered_the_wished_one_is_named(condition):
+    chat = opened(condition, briefing=briefing_of(room_type="standard"))
+    answer = chat.say(
+        "The standard room there is $345.00 for the stay now. Alternatively a deluxe room costs "
+        "$333.00, but it isn't a standard room. Which do you prefer?"
+    )
+    assert "standard" in answer.casefold()
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_a_price_that_is_no_limits_is_not_too_dear(condition):
+    chat = opened(condition)
+    answer = chat.say(
+        "The hotel now costs $130.00 a night rather than $120.00. Would that be too dear for you?"
+    )
+    assert "asked for" not in answer and "budget" not in answer.casefold()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I found a trip! It only works with departure on Tuesday 4 May and return on Friday 7 May. "
+        "Are those two dates OK with you before I give you the details?",
+        "Leaving 4 May would mean returning 7 May. Is that how you see it?",
+        "Would it be all right for you if the attraction is a museum?",
+    ],
+)
+def test_what_fits_is_right(text):
+    read = played(text, briefing_of())
+    assert read.is_asked and read.right and not read.wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("So at most 4 stars, correct?", "hotel_stars"),
+        ("A budget of $1,500.00 per person, got it. And your names?", "budget"),
+        ("Queen bed noted. Hotel: two single beds. Is that correct?", "bed_type"),
+        ("Got it, night out, aisle seats. What about the return?", "outbound_time_of_day"),
+    ],
+)
+def test_what_is_bound_otherwise_is_not_right(text, key):
+    read = played(text, briefing_of(bed_type="queen"))
+    assert key not in read.right and key in (*read.wrong, *read.mixed)
+
+
+def test_any_but_two_of_three_is_the_third():
+    chat = opened("generic", briefing=briefing_of(bed_type="king"))
+    answer = chat.say("My notes: hotel, any bed but twin or queen. Correct?").casefold()
+    assert "right" in answer or "correct" in answer or "yes" in answer
+
+
+def test_what_is_on_some_days_is_no_rule():
+    briefing = briefing_of(apart_from_nights=True)
+    text = (
+        "The cheapest combination has a night flight out on 4 May (19:10) and the museum two days "
+        "later, on 6 May. Is that all right with you?"
+    )
+    assert "apart_from_nights" not in played(text, briefing).wrong
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "So that I can narrow it down: do you want the same airline, or a maximum fare?",
+        "Noted: a museum. Any particular museum?",
+        "Noted: same airline both ways. Does it matter which one, and is a stop okay?",
+        "Your flights: is there a maximum for the whole trip?\n- Names of all two travellers",
+    ],
+)
+def test_what_asks_for_more_is_no_check(text):
+    assert not played(text, briefing_of(same_carrier=True)).is_asked
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "And hotel amenities: any you need?",
+        "Should the flights be nonstop, or would you take a stop to save money?",
+    ],
+)
+def test_what_is_sold_beside_is_not_needed(condition, asked):
+    chat = opened(condition)
+    before = {*chat.told()}
+    answer = chat.say(asked).casefold()
+    assert "need" in answer or "without" in answer or "no extra" in answer, answer
+    assert {*chat.told()} == before
+
+
+def test_a_doubted_day_by_itself_is_of_what_it_was_doubted_of():
+    briefing = briefing_of(departure_date="2027-05-03", nights=5, attraction_date="2027-05-06")
+    saying = Saying(How.WRONG, "on 5 May 2027", "", "not sure")
+    record = DisclosureRecord().with_told("departure_date", 1, Reason.VOLUNTEERED)
+    record = record.with_told("attraction_date", 3, Reason.ASKED, saying=saying)
+    read = played("Got it, May 5 then. Anything else?", briefing)
+    assert of_doubted_days(read, record, briefing).wrong == ("attraction_date",)
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_a_wish_is_not_told_again_when_all_is_booked(condition):
+    chat = opened(condition, bookings=BOOKINGS)
+    chat.say("What should the attraction be, and how many stars the hotel?")
+    chat.say(PLAN)
+    answer = chat.say(
+        "Your four bookings are in place. Please register the Visa ending in 4242 as a payment "
+        "method, and tell me when it is done."
+    )
+    assert "For the attraction" not in answer and "Attraction:" not in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_who_told_of_a_part_says_not_that_it_does_not_matter(condition):
+    chat = opened(condition)
+    chat.say("How many stars should the hotel have?")
+    chat.say("Any other hotel wish?")
+    answer = chat.say("And hotel wishes?").casefold()
+    assert not any(word in answer for word in ("matter", "mind", "whatever", "care")), answer
