@@ -18,8 +18,10 @@ from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.utterance import visible
 
-_PIECE = re.compile(r"(?<!\b\w\.)(?<=[.?!…])[\"'”’)*_]*\s+|\n+")
-"""What parts the sentences and lines of a message."""
+_PIECE = re.compile(
+    r"(?<!\b[A-Za-z]\.)(?<![.?!:;,] \d\.)(?<!\n\d\.)(?<!\A\d\.)(?<=[.?!…])[\"'”’)*_]*\s+|\n+"
+)
+"""What parts the sentences and lines of a message; behind a number that counts none ends."""
 _OPTION = re.compile(
     r"\s*(?:[-*•–][ \t]+|[-*•– ]*\**\(?(?:[a-h]|[1-9]|i{1,3}|iv)\**[).:\]](?:\**[ \t]+|\Z))", re.I
 )

@@ -71,6 +71,16 @@ def test_who_is_asked_for_what_was_to_come_tells_it(condition, asked):
 
 
 @pytest.mark.parametrize("condition", SHORT)
+def test_what_was_just_noted_is_not_what_is_asked_behind_it(condition):
+    chat = opened(condition, briefing=briefing_of(cheapest_outing=True))
+    chat.say("How shall I choose, if several trips fit?")
+    chat.say("How shall I choose, if several trips fit: the cheapest, or the earliest?")
+    before = {*chat.told()}
+    chat.say("Ok, cheapest sum of both flights + attraction for 2. What else?")
+    assert "cheapest_outing" in before and {*chat.told()} - before
+
+
+@pytest.mark.parametrize("condition", SHORT)
 def test_what_is_asked_by_its_name_comes_before_what_waits(condition):
     chat = opened(condition, briefing=briefing_of(same_district=True, bed_type="king"))
     chat.say("What is your hotel to be: stars, bed, area? And your flights?")
