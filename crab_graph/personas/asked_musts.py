@@ -90,6 +90,10 @@ def asked_firm(
     if flags is not None:
         return flags
     named = any(names_value(low, facts[key]) for key in last)
+    choices = [key for key in last if facts[key].form is ValueForm.CHOICE]
+    if any(names_value(low, facts[k]) and not stands_in(low, k, briefing) for k in choices):
+        # Another value than was told is none to be firm about.
+        return None
     # What names a value of another wish asks of that, and behind a question it is of what is asked.
     is_of_others = any(names_value(low, one) for key, one in facts.items() if key not in last)
     is_of_last = (named or not is_of_others) and not (number and "?" in pieces[number - 1])

@@ -168,7 +168,7 @@ def clarification_in(
             is_of_firmness = True
             taken |= {number, *_going_on(pieces, number)}
         elif _FOR_ALL.search(visible(piece).strip()) and (
-            of_all := [k for k in last if lexicon.facts[k].throughout] or _if_one(last, lexicon)
+            of_all := [k for k in last if _is_of_all(lexicon.facts[k])] or _if_one(last, lexicon)
         ):
             throughout += of_all
             taken.add(number)
@@ -179,6 +179,11 @@ def clarification_in(
     return Clarification(
         tuple(found), "".join(rest).rstrip(), is_of_firmness, tuple(dict.fromkeys(throughout))
     )
+
+
+def _is_of_all(words: FactWords) -> bool:
+    """Tell whether a wish may hold for all of what it is of; what is told of people does."""
+    return bool(words.throughout) and words.conflict is not None
 
 
 def _if_one(told: Collection[str], lexicon: DomainLexicon) -> list[str]:
@@ -222,7 +227,7 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
         near = " ".join((*options, low))
         if _turns_to_other(low, words, lexicon) or _names_other_values(low, words, lexicon):
             continue
-        is_own = any(cue.search(near) for cue in words.clarify)
+        is_own = any(cue.search(near) for cue in words.clarify) and not _asks_of_sum(low, lexicon)
         is_of_it = words.about.search(low) and not _is_of_others(low, words, lexicon)
         if is_own or (is_of_it and _OF_MEANING.search(low)):
             yield number
@@ -234,6 +239,16 @@ def _names_other_values(text: str, words: FactWords, lexicon: DomainLexicon) -> 
         return False
     others = (one for key, one in lexicon.facts.items() if key != words.key and not one.is_joint)
     return any(len(words_of(text, one)) >= _FEWEST_OPTIONS for one in others)
+
+
+def _asks_of_sum(text: str, lexicon: DomainLexicon) -> bool:
+    """Tell whether a sentence asks how much all may cost, and names no limit that was told."""
+    sums = {
+        k.replace("_", " "): one for k, one in lexicon.facts.items() if one.form is ValueForm.MONEY
+    }
+    return any(
+        cue.search(text) and name not in text for name, one in sums.items() for cue in one.asks
+    )
 
 
 def _asks_of_flag(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:

@@ -126,7 +126,8 @@ def _no_more(turn: Turn) -> str:
         asks_for_more(reading.utterance.text) or not bounds.isdisjoint(turn.facts)
     )
     # Of whole parts nobody says that they do not matter who told some of it.
-    general = [one for one in reading.segments if one.is_request and asks_any_wish(one.text)]
+    asking = [(one, how) for one, how in reading.clauses if one.is_request]
+    general = [one for one, how in asking if how.topics or asks_any_wish(one.text)]
     named = {slot for one in general for slot in one.named}
     is_rest |= any(named & slots_of(turn, key) for key in turn.facts if _is_told(turn, key))
     return turn.speaker.phrase("nothing_there" if is_rest else "no_wish")

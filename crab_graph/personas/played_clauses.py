@@ -167,6 +167,7 @@ _IS_BORN = re.compile(
 )
 """Asks of dates of birth if they are as it says."""
 _SEVERAL = 2
+_A_LIST = 3
 _SHORT_QUESTION = 14
 _OF_BOOKINGS = ("bk", "pm", "tx")
 
@@ -294,6 +295,17 @@ def _tells_back(reading: Reading, number: int) -> bool:
     return bool(is_told) and _values_in(reading, number) >= _SEVERAL
 
 
+def _is_recap(reading: Reading) -> bool:
+    """Tell whether a list tells values of several wishes, and lets choose among none."""
+    facts = reading.lexicon.facts
+    told = [
+        {key for key, words in facts.items() if names_value(one.text, words)}
+        for one in reading.segments
+        if one.is_item and not (one.is_request or _CHOICE.search(one.text))
+    ]
+    return sum(map(bool, told)) >= _A_LIST and len(set().union(*told)) >= _A_LIST
+
+
 def _values_in(reading: Reading, number: int) -> int:
     """Return of how many wishes a clause names a value."""
     text = reading.segments[number].text
@@ -309,7 +321,8 @@ def played_clauses(reading: Reading) -> set[int]:
         for before, one in zip(asks, reading.segments, strict=False)
     ]
     # Of what is said before it is asked whether that is complete.
-    is_list = asks_if_complete(reading.segments) and not reading.proposes
+    is_list = asks_if_complete(reading.segments) or _is_recap(reading)
+    is_list &= not reading.proposes
     for number, segment in enumerate(reading.segments):
         is_foreign = segment.says("foreign") or asks_of_extra(reading, number)
         if _is_for_booking(segment) or (segment.is_request and is_foreign):

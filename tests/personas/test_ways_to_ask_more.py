@@ -110,6 +110,7 @@ def test_a_value_that_was_told_is_a_must(condition, told, asked):
     [
         "Is there a total budget for everything, and is it a hard limit or a rough figure?",
         "Is business a must, or is any cabin fine?",
+        "Are window seats a must?",
     ],
 )
 def test_what_nobody_told_is_no_must(condition, asked):
@@ -174,6 +175,16 @@ def test_a_list_that_is_noted_wrongly_is_put_right(condition, asked):
     chat.say("Which seat position, please?")
     answer = chat.say(f"{RECAP}- window seats\n- hotel: three stars or more\n{asked}").casefold()
     assert "aisle" in answer
+
+
+def test_a_list_of_wishes_is_a_recap_whatever_stands_behind_it():
+    text = (
+        "- **Seats:** window, both flights\n- **Hotel:** at least 4 stars\n"
+        "- **Attraction:** a museum\n\nDoes the district of the hotel matter?"
+    )
+    assert played(text, briefing_of()).wrong == ("seat_position",)
+    menu = "Which attraction?\n- a museum\n- a tour\n- a show"
+    assert not played(menu, briefing_of()).states
 
 
 @pytest.mark.parametrize("condition", SHORT)
