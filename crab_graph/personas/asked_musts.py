@@ -50,7 +50,8 @@ _MUST = (
     r"|maximum))"
 )
 FIRM_OR_NOT = re.compile(
-    rf"\b(?:is|are|treat\w*|regard\w*|consider\w*) (?!there\b)[^?]{{0,60}}?\b{_MUST}\b"
+    rf"\b(?:is|are|treat\w*|regard\w*|consider\w*) (?!there\b)"
+    rf"(?:(?!\b(?:do|have|would) you\b)[^?]){{0,60}}?\b{_MUST}\b"
     r"[^?]{0,120}? or (?!anything\b)[^?]*\?"
     rf"|\b(?:is|are|as|treat|regard)\b[^?]{{0,60}}?\b(?:a|an|as|firm|strict|hard) {_MUST}\W*\?"
     r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"

@@ -111,6 +111,8 @@ def test_a_value_that_was_told_is_a_must(condition, told, asked):
         "Is there a total budget for everything, and is it a hard limit or a rough figure?",
         "Is business a must, or is any cabin fine?",
         "Are window seats a must?",
+        "Which district should the hotel be in, or is any area fine, and do you have a limit per "
+        "night in mind or a wish such as the lowest price?",
     ],
 )
 def test_what_nobody_told_is_no_must(condition, asked):
