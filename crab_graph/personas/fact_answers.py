@@ -13,7 +13,12 @@ from crab_graph.personas.later_halves import halves
 from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve, other_card_words
+from crab_graph.personas.plan_answers import (
+    asks_for_plan,
+    can_approve,
+    other_card_words,
+    yes_act,
+)
 from crab_graph.personas.played_clauses import asks_extras_alone
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.sought_facts import (
@@ -140,7 +145,7 @@ def _with_yes(turn: Turn, parts: Sequence[str], told: Sequence[tuple[str, Reason
     beside = [key for key in absent_facts(turn) if is_asked_by_name(turn, key)]
     said = (
         *speaker.without([words[key] for key in beside]),
-        *(*parts, speaker.phrase("approve"), *card),
+        *(*parts, speaker.phrase(yes_act(turn)), *card),
     )
     return Decision(said, told=(*told, *also), is_content=True, moved=True, approved=True)
 

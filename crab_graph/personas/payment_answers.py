@@ -19,6 +19,7 @@ from crab_graph.personas.plan_answers import (
     asks_of_price,
     can_approve,
     other_card_words,
+    yes_act,
 )
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.played_tokens import card_numbers
@@ -72,7 +73,7 @@ def pay(turn: Turn) -> Decision | None:
     parts += [turn.speaker.phrase("try_again", method=method) for method in _tried_again(turn)]
     approved = (is_plan or is_left or is_rest or asks_of_price(turn)) and can_approve(turn)
     if approved:
-        parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase("approve"))
+        parts.insert(0 if _is_yes_first(turn) else len(parts), turn.speaker.phrase(yes_act(turn)))
     if not (paid.parts or approved or _tried_again(turn)):
         return None  # nothing is said of payments: what else is asked is answered as ever
     told = (*paid.told, *told_as_asked(facts))
@@ -110,7 +111,7 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
     if is_yes and turn.choice is None and asks_for_plan(turn) and can_approve(turn):
         is_named = any(key == CARD_FACT for key, _ in decision.told)
         card, told = ([], ()) if is_named or paid is not None else other_card_words(turn)
-        parts = (*decision.parts, turn.speaker.phrase("approve"), *card)
+        parts = (*decision.parts, turn.speaker.phrase(yes_act(turn)), *card)
         told = (*decision.told, *told)
         decision = replace(decision, parts=parts, told=told, approved=True)
     return decision

@@ -9,6 +9,7 @@ from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
 from crab_graph.personas.plain_requests import PAYMENTS, offers_to_start
 from crab_graph.personas.played_tokens import card_numbers
+from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.stated_values import choices_in
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.understanding import ANY_ID
@@ -239,8 +240,14 @@ def _wishes_among(turn: Turn) -> list[Fact]:
 
 def _yes(turn: Turn) -> Decision:
     card, told = other_card_words(turn)
-    parts = (turn.speaker.phrase("approve"), *card)
+    parts = (turn.speaker.phrase(yes_act(turn)), *card)
     return Decision(parts, told=told, is_content=True, approved=True)
+
+
+def yes_act(turn: Turn) -> str:
+    """Return the act that says yes to a plan: where something else is offered, to which of both."""
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    return "approve_as_it_is" if any(map(OR.search, asked)) else "approve"
 
 
 def other_card_words(turn: Turn) -> tuple[list[str], tuple[tuple[str, Reason], ...]]:

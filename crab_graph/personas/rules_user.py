@@ -92,6 +92,8 @@ _MENU = re.compile(
     r"(?m:^)(?P<lead>[^:?\n]{2,40}:)(?P<choices>(?:\s+\(?[a-h][).][ \t]+[^?:\n]{1,40}?){2,})(?m:$)"
 )
 """A line that lets choose among lettered answers, and asks so in no other way."""
+_ANSWERS = re.compile(r"(?m:^)\(?a[).][ \t][^?\n]{2,80}[ \t]\(?b[).][ \t][^?\n]{2,80}(?m:$)", re.I)
+"""A line of such answers by themselves."""
 
 
 def _asked_in_words(menu: re.Match[str]) -> str:
@@ -256,7 +258,7 @@ class RulesUser:
         for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
             text = aside.sub("", text)
         text = _ALL_BUT.sub(r"\1 except", _BEYOND.sub(r"\1", text))
-        text = _MENU.sub(_asked_in_words, text)
+        text = _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))
         text, gone = withdrawn_in(text)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wallet = read_wallet(messages, heard, briefing)

@@ -15,6 +15,7 @@ from crab_graph.personas.pointed_questions import (
     asked_throughout,
 )
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_of_parts
@@ -309,7 +310,10 @@ def _pins(text: str, words: FactWords, value: Any) -> bool:
     if words.form is ValueForm.DATE:
         is_end = isinstance(value, list) and _END.search(text) is not None
         return is_end and names_value(text, words)
-    is_named = words.form is ValueForm.MONEY or names_value(text, words)
+    is_sum = words.form is ValueForm.MONEY
+    own_name = words.key.replace("_", " ")
+    is_sum = is_sum and (own_name in text or next(find_sums(text), None) is not None)
+    is_named = is_sum or names_value(text, words)
     has_others = words.form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
     return has_others and is_named and _PINS.search(text) is not None
 

@@ -6,7 +6,7 @@ What no person says in one breath is taken out of it, and what is left unsaid is
 from collections.abc import Collection
 from dataclasses import replace
 
-from crab_graph.personas.plan_answers import asks_for_plan
+from crab_graph.personas.plan_answers import asks_for_plan, yes_act
 from crab_graph.personas.sought_facts import asks_openly, is_wish, new_facts
 from crab_graph.personas.turns import Decision, Turn
 
@@ -17,11 +17,12 @@ def reviewed(turn: Turn, reply: Decision) -> Decision:
     An answer that leaves out what was asked for has a word on that, as far as nothing else ends it.
     """
     if reply.approved and asks_for_plan(turn) and _tells_unmet(turn, reply):
-        yes = turn.speaker.phrase("approve")
+        yes = turn.speaker.phrase(yes_act(turn))
         parts = tuple(part for part in reply.parts if part != yes)
         if parts and len(parts) < len(reply.parts):
             reply = replace(reply, parts=parts, approved=False)
-    if not reply.is_answer or reply.tail or reply.token or reply.approved:
+    tells = reply.is_answer or bool(reply.told)
+    if not tells or reply.tail or reply.token or reply.approved:
         return reply
     tail = _on_many(turn, {key for key, _ in reply.told})
     return replace(reply, tail=(tail,), promises=True) if tail else reply

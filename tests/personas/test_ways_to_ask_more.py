@@ -364,3 +364,41 @@ def test_who_told_of_a_part_says_not_that_it_does_not_matter(condition):
     chat.say("Any other hotel wish?")
     answer = chat.say("And hotel wishes?").casefold()
     assert not any(word in answer for word in ("matter", "mind", "whatever", "care")), answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize("seed", range(4))
+def test_who_may_change_the_plan_says_which_of_both(condition, seed):
+    chat = opened(condition, seed)
+    plan = PLAN.replace("Shall I book all four?", "")
+    answer = chat.say(f"{plan} Do you approve it as it is, or would you rather change something?")
+    assert answer.strip(" .!").casefold() != "yes"
+    assert "book it" in answer.casefold() or "as it is" in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_a_line_of_answers_to_a_plan_asks_for_a_yes(condition):
+    plan = PLAN.replace("Shall I book all four?", "")
+    answer = opened(condition).say(f"{plan}\n\na) yes, all right: book it, b) change something")
+    assert "book it" in answer.casefold() or "go ahead" in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_waits_beside_a_card_that_is_added_is_put_off_in_words(seed):
+    chat = opened("terse", seed)
+    answer = chat.say(
+        "Please add the Visa ending in 4242. Names and birth dates? Flight wishes? Budget?"
+    )
+    assert any(word in answer.casefold() for word in ("rest", "once", "time", "coming")), answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_a_price_limit_of_a_part_pins_no_budget(condition):
+    chat = opened(condition)
+    chat.say("What may the whole trip cost?")
+    chat.say("What may the whole trip cost?")
+    answer = chat.say(
+        "Noted: at most $1,500.00 in total.\nStill open:\n1. Names\n2. Hotel: your wishes?\n"
+        "3. Attraction: district, price limit or other wishes?"
+    )
+    assert "1,500" not in answer and "1.5k" not in answer

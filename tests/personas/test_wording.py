@@ -126,7 +126,7 @@ REQUEST = "The outbound flight is FL-1 for $120.00. Shall I book it?"
 
 def phrases(*, approving):
     for act, by_voice in phrase_book().phrases.items():
-        if (act in {"approve", "choose"}) is approving:
+        if (act in {"approve", "approve_as_it_is", "choose"}) is approving:
             for texts in by_voice.values():
                 yield from ((act, text) for text in texts)
 
