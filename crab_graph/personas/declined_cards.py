@@ -14,6 +14,8 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.failed_cards import asks_retry, named_cards, told_of_limits
 from crab_graph.personas.own_tools import APPROVE, CARD_FACT, Wallet
 from crab_graph.personas.payment_habits import PaymentHabit, has_mistaken_card
+from crab_graph.personas.play_backs import PlayBack
+from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading
@@ -73,6 +75,18 @@ def with_spare_card(
     named = {name for name in spare if str(cards[name].get("last4")) in text}
     found = min(spare, key=lambda name: (name not in named, name in used), default=None)
     return replace(wallet, wanted=found or wanted, is_spare=found is not None)
+
+
+def of_spare_card(played: PlayBack, wallet: Wallet, reading: Reading, own: str) -> PlayBack:
+    """Return a play-back that tells no card wrongly which the user named in its `own` words.
+
+    It is not the one that it wished first, but took its place.
+    """
+    named = card_numbers(reading.utterance.text)
+    is_own = bool(wallet.earlier and named) and all(number in own for number in named)
+    if not is_own or CARD_FACT not in played.wrong:
+        return played
+    return replace(played, wrong=tuple(key for key in played.wrong if key != CARD_FACT))
 
 
 def _asks_again_on(reading: Reading, method: str) -> bool:

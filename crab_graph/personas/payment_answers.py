@@ -196,9 +196,19 @@ def _names_method(turn: Turn) -> bool:
     is_known = is_said and wallet.method_id in reading.ids
     if reading.asks_method and not is_known and (_asks_which(turn) or not is_said):
         return True
-    if reading.asks_approval and turn.wallet.earlier and _asks_between_cards(turn):
+    if reading.asks_approval and wallet.earlier and _asks_between_cards(turn):
+        return True
+    if wallet.earlier and any(map(_ASKS_IF_ON.search, (one.text for one in reading.segments))):
         return True
     return (reading.asks_card and not is_said) or (reading.card_place is not None and not is_known)
+
+
+_ASKS_IF_ON = re.compile(
+    r"\b(?:did|have|has|are|is|was|were)\b[^?]{0,40}\b(?:approv\w*|recorded)\b[^?]{0,90}"
+    r"\b(?:with|on|for|by|using) (?:the |your |my )?(?:pm-|visa|mastercard|american|amex|card)"
+    r"[^?]*\?"
+)
+"""Asks if what was approved was so with the card that it names."""
 
 
 def _asks_which(turn: Turn) -> bool:

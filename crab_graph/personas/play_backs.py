@@ -89,8 +89,8 @@ _EXACTLY = re.compile(
 )
 """Makes of a bound the one number that will do."""
 _SHARED = re.compile(
-    r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,16}"
-    r"\b(?:both|they|all|the two)\b"
+    r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,40}"
+    r"\b(?:both|they|all|the two|same|share\w*|together)\b"
 )
 """Makes of any of some things one for all of them."""
 _FEW = 2
@@ -299,7 +299,7 @@ class _Comparison:
         """
         segments = self._reading.segments
         segment = segments[passage.segment]
-        if _OR_ANY.search(segment.text):
+        if _OR_ANY.search(segment.text) or _SHARED.search(segment.text):
             return False
         if _SUITS.search(segment.text):
             return True
@@ -545,7 +545,7 @@ class _Comparison:
                 is_negated = bool(same and _NEGATED.search(near[: same.start()]))
                 self._mark(key, is_right=not is_negated)
                 continue
-            if _SHARED.search(text, match.end()):
+            if _SHARED.search(self._reading.segments[self._at.segment].text):
                 self._mark(key, is_right=True)
                 continue
             other = _OTHER.search(before)

@@ -82,6 +82,11 @@ _WOULD_SUIT = re.compile(
     r"(?: (?:with|for|by) you)?,? if\b[^?]*\?"
 )
 """Asks if something may be so."""
+_IF_SHARED = re.compile(
+    r"\b(?:is|are|does|do|will|would) any\b[^?]*\b(?:fine|ok(?:ay)?|do|welcome|acceptable|suits?)\b"
+    r"[^?]*\b(?:as long as|so long as|provided)\b[^?]*\?"
+)
+"""Asks if any will do, on a condition."""
 _PAYS_WITH = re.compile(r"\bpay\w*\b.{0,20}\b(?:with|by|from|on)\b[^?]{0,40}\b\d{4}\b[^?]{0,12}\?")
 """Asks if one card is the one to pay with."""
 _SECOND_PERSON = re.compile(
@@ -197,6 +202,7 @@ def is_check(segment: Segment) -> bool:
         or _PAYS_WITH.search(text)
         or _MEANS.search(text)
         or _WOULD_SUIT.search(text)
+        or _IF_SHARED.search(text)
     )
     return found is not None or segment.says("check")
 

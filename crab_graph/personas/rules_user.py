@@ -4,7 +4,6 @@ Every draw is a function of seed, task, condition, turn and purpose, so a step d
 arguments alone: it can be run twice, resumed or forked.
 """
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,7 +30,7 @@ from crab_graph.personas.decisions import (
     open_dialogue,
     private_calls,
 )
-from crab_graph.personas.declined_cards import with_spare_card
+from crab_graph.personas.declined_cards import of_spare_card, with_spare_card
 from crab_graph.personas.doubted_days import of_doubted_days
 from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over, shortened
 from crab_graph.personas.founded_denials import is_taken_up
@@ -48,58 +47,18 @@ from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import read_play_back
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
+from crab_graph.personas.rewordings import reworded
 from crab_graph.personas.sought_facts import whose_births
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turn_review import reviewed
 from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.turns import Decision, Turn
-from crab_graph.personas.understanding import reading_of
+from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.ways_of_saying import WaysOfSaying
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
 
 Message = dict[str, Any]
-
-_BESIDES = re.compile(
-    r"(?<=\b(?:wish|else))(?:es)?,? (?:besides|apart from|aside from|other than|beyond"
-    r"|except(?: for)?|in addition to|on top of) [^?,;.\n]*(?=\?)",
-    re.I,
-)
-"""What a question for more names that is known already."""
-_BEYOND = re.compile(
-    r"(\banything (?:else )?(?:about|for|on|in) (?:the|your) \w+)"
-    r" (?:besides|beyond|apart from|other than|on top of) [^?,;.\n]*",
-    re.I,
-)
-"""The same behind the part that a question is about."""
-_ALL_BUT = re.compile(r"\b((?:any|every|all)(?: \w+)?) but(?= \w)", re.I)
-"""Names what is not wanted, by a word that else begins a clause."""
-_QUOTED = r"[\"“][^\"”\n]{3,80}[\"”]"
-_EXAMPLE = re.compile(
-    r" ?\(?\b(?:e\.? ?g\.?|for (?:example|instance)|such as|like),? ?"
-    rf"{_QUOTED}(?:[;,] ?{_QUOTED})*\)?",
-    re.I,
-)
-"""How an answer might look."""
-_OTHER_WAY = re.compile(
-    r",? ?\(?\b(?:or|not) (?:is it )?(?:the )?"
-    r"(?:other way (?:a)?round|vice versa|(?:in )?reverse)\b\)?",
-    re.I,
-)
-"""What a question whether something is so adds for fear that it is not."""
-_CHOICES = re.compile(r"[,;]?\s+\(?[a-h][).]\s+")
-_MENU = re.compile(
-    r"(?m:^)(?P<lead>[^:?\n]{2,40}:)(?P<choices>(?:\s+\(?[a-h][).][ \t]+[^?:\n]{1,40}?){2,})(?m:$)"
-)
-"""A line that lets choose among lettered answers, and asks so in no other way."""
-_ANSWERS = re.compile(r"(?m:^)\(?a[).][ \t][^?\n]{2,80}[ \t]\(?b[).][ \t][^?\n]{2,80}(?m:$)", re.I)
-"""A line of such answers by themselves."""
-
-
-def _asked_in_words(menu: re.Match[str]) -> str:
-    """Return a question for what a line of lettered answers lets choose."""
-    *first, last = filter(None, _CHOICES.split(menu["choices"]))
-    return f"{menu['lead']} {', '.join(first)} or {last.rstrip('. ')}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +214,7 @@ class RulesUser:
         before = said[-1] if said else None
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
-        for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
-            text = aside.sub("", text)
-        text = _ALL_BUT.sub(r"\1 except", _BEYOND.sub(r"\1", text))
-        text = _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))
-        text, gone = withdrawn_in(text)
+        text, gone = withdrawn_in(reworded(text))
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wallet = read_wallet(messages, heard, briefing)
         # What is booked needs no wish to be explained.
@@ -271,12 +226,8 @@ class RulesUser:
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
         plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
-        if self._habit is PaymentHabit.OTHER_CARD:
-            wallet = with_other_card(wallet, reading)
         gone = gone if mended is None else gone | mended.about
-        wallet = replace(wallet, withdrawn=gone)
-        wallet = with_spare_card(wallet, reading, self._habit, said)
-        wallet = asked_only(wallet, reading, briefing, said)
+        wallet = self._as_it_pays(replace(wallet, withdrawn=gone), reading, said)
         asks_approval = reading.asks_approval
         conflicts = contradictions(plan, briefing)
         # What goes beyond a card's limit is no dearer than it was.
@@ -288,6 +239,10 @@ class RulesUser:
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
         played = read_play_back(reading, briefing, plan.items, untold)
+        played = of_doubted_days(played, memory.record, briefing)
+        played = without_rise(
+            reading, of_spare_card(played, wallet, reading, speaker.said), briefing
+        )
         return Turn(
             briefing=briefing,
             behavior=self.behavior,
@@ -296,9 +251,7 @@ class RulesUser:
             memory=memory,
             wallet=wallet,
             conflicts=tuple(conflicts),
-            playback=without_rise(
-                reading, of_doubted_days(played, memory.record, briefing), briefing
-            ),
+            playback=played,
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
             wrong_total=total,
@@ -310,6 +263,13 @@ class RulesUser:
             mended=mended,
             shown=_shown(wallet, said, briefing),
         )
+
+    def _as_it_pays(self, wallet: Wallet, reading: Reading, said: Sequence[str]) -> Wallet:
+        """Return a wallet with what the user pays now, and the card that it takes."""
+        if self._habit is PaymentHabit.OTHER_CARD:
+            wallet = with_other_card(wallet, reading)
+        wallet = with_spare_card(wallet, reading, self._habit, said)
+        return asked_only(wallet, reading, self._briefing, said)
 
     def _finish(
         self, memory: UserMemory, reply: Decision, speaker: Speaker, number: int, *, is_first: bool

@@ -44,6 +44,11 @@ AS_MANY = 2
 _BOOKING_ID = "bk-"
 _METHOD_ID = re.compile(r"\bmethod[- ]ids?\b")
 _OF_PAYMENT = frozenset({"bk", "pm", "tx"})
+_YES_OR_ELSE = re.compile(
+    r"\A\(?a[).] (?:yes|all right|alright|ok(?:ay)?|fine|good|book|approved?|go ahead|right"
+    r"|perfect)\b[^?]*\s\(?b[).] "
+)
+"""Lets choose between a yes and something else."""
 _NOT_AT_ALL = -8.0
 """The log-odds below which a fact is not what a question is about, even if nothing else is."""
 _FAR = 4.0
@@ -385,14 +390,16 @@ class Reading:
     def _wants_yes(self) -> bool:
         """Whether it asks for a yes: in so many words, or by naming a whole plan and a question."""
         last = self._last_question
+        offered = {one.partition("-")[0].casefold() for one in self.ids}
+        is_whole = offered >= self.prefixes and offered.isdisjoint(_OF_PAYMENT)
+        if last is not None and is_whole and _YES_OR_ELSE.search(last.text):
+            return True
         says_yes = any(one.is_request and one.says("wants_yes") for one in self.segments)
         others = self._likely - {"proposes", "offers_extra", "asks_choice"}
         if last is None or others - ({"asks_card"} if says_yes else set()):
             return False
         if says_yes:
             return True
-        offered = {one.partition("-")[0].casefold() for one in self.ids}
-        is_whole = offered >= self.prefixes and offered.isdisjoint(_OF_PAYMENT)
         return is_whole and last.text.endswith("?") and self._likely == {"proposes"}
 
     @cached_property

@@ -402,3 +402,28 @@ def test_a_price_limit_of_a_part_pins_no_budget(condition):
         "3. Attraction: district, price limit or other wishes?"
     )
     assert "1,500" not in answer and "1.5k" not in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_a_yes_among_lettered_answers_to_a_plan_is_asked_for(condition):
+    chat = opened(condition)
+    for _ in range(8):
+        chat.say("Is there anything else?")
+    plan = PLAN.replace("Shall I book all four?", "")
+    answer = chat.say(
+        f"{plan}\nYour Visa ending in 4242 isn't on the platform yet - please add it.\n"
+        "a) All right, book it  b) Change something  c) Other wishes?"
+    )
+    assert "book" in answer.casefold() or "go ahead" in answer.casefold(), answer
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Is any district fine, as long as the hotel and the museum share it?", "same_district"),
+        ("Is any airline fine, as long as it is the same one both ways?", "same_carrier"),
+    ],
+)
+def test_any_will_do_as_long_as_it_is_the_same(text, key):
+    read = played(text, briefing_of(same_district=True, same_carrier=True))
+    assert read.is_asked and key in read.right

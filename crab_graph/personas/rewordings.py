@@ -1,0 +1,56 @@
+"""A message in the words that are read: asides left out, menus and exceptions said plainly.
+
+What only shows how an answer might look asks for nothing, and a line of lettered answers asks for
+one of them without a question mark.
+"""
+
+import re
+
+_BESIDES = re.compile(
+    r"(?<=\b(?:wish|else))(?:es)?,? (?:besides|apart from|aside from|other than|beyond"
+    r"|except(?: for)?|in addition to|on top of) [^?,;.\n]*(?=\?)",
+    re.I,
+)
+"""What a question for more names that is known already."""
+_BEYOND = re.compile(
+    r"(\banything (?:else )?(?:about|for|on|in) (?:the|your) \w+)"
+    r" (?:besides|beyond|apart from|other than|on top of) [^?,;.\n]*",
+    re.I,
+)
+"""The same behind the part that a question is about."""
+_ALL_BUT = re.compile(r"\b((?:any|every|all)(?: \w+)?) but(?= \w)", re.I)
+"""Names what is not wanted, by a word that else begins a clause."""
+_QUOTED = r"[\"“][^\"”\n]{3,80}[\"”]"
+_EXAMPLE = re.compile(
+    r" ?\(?\b(?:e\.? ?g\.?|for (?:example|instance)|such as|like),? ?"
+    rf"{_QUOTED}(?:[;,] ?{_QUOTED})*\)?",
+    re.I,
+)
+"""How an answer might look."""
+_OTHER_WAY = re.compile(
+    r",? ?\(?\b(?:or|not) (?:is it )?(?:the )?"
+    r"(?:other way (?:a)?round|vice versa|(?:in )?reverse)\b\)?",
+    re.I,
+)
+"""What a question whether something is so adds for fear that it is not."""
+_CHOICES = re.compile(r"[,;]?\s+\(?[a-h][).]\s+")
+_MENU = re.compile(
+    r"(?m:^)(?P<lead>[^:?\n]{2,40}:)(?P<choices>(?:\s+\(?[a-h][).][ \t]+[^?:\n]{1,40}?){2,})(?m:$)"
+)
+"""A line that lets choose among lettered answers, and asks so in no other way."""
+_ANSWERS = re.compile(r"(?m:^)\(?a[).][ \t][^?\n]{2,80}[ \t]\(?b[).][ \t][^?\n]{2,80}(?m:$)", re.I)
+"""A line of such answers by themselves."""
+
+
+def _asked_in_words(menu: re.Match[str]) -> str:
+    """Return a question for what a line of lettered answers lets choose."""
+    *first, last = filter(None, _CHOICES.split(menu["choices"]))
+    return f"{menu['lead']} {', '.join(first)} or {last.rstrip('. ')}?"
+
+
+def reworded(text: str) -> str:
+    """Return a message as it is read."""
+    for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
+        text = aside.sub("", text)
+    text = _ALL_BUT.sub(r"\1 except", _BEYOND.sub(r"\1", text))
+    return _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))
