@@ -7,7 +7,7 @@ clause, and equals, to the cent, what is booked, paid or open when the message i
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from crab_graph.eval.checks import Evidence, seen
@@ -82,7 +82,7 @@ def distinct(quantities: Iterable[Quantity], most: int | None = MOST_TRIED) -> l
 def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     """Yield what the words of an unscoped total let it be, the most telling first."""
     message, said = stated.message, _ClauseWords(stated)
-    is_past = said.says("done") and not said.announces
+    is_past = (said.says("done") or _ends_paid_list(stated)) and not said.announces
     if said.says("latest") and (paid := _latest(episode, message.seq)) is not None:
         yield Quantity("the last payment", paid)
     if stated.total.is_growing:
@@ -100,6 +100,16 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         place = stated.total.amount.start
         if any(at > place for at in message.priced_slots.values()):
             yield from priced_together(episode, message, place)
+
+
+def _ends_paid_list(stated: StatedTotal) -> bool:
+    """Tell whether a total stands right behind a list over which is written that it was paid."""
+    said, clause = stated.message.utterance, stated.total.clause
+    before = said.lines[: clause.line]
+    items = [*takewhile(lambda line: line.depth > 0, reversed(before))]
+    lead = before[len(before) - len(items) - 1 : len(before) - len(items)]
+    done = pattern("totals", "done")
+    return bool(items) and any(done.search(said.text, one.start, one.end) for one in lead)
 
 
 def priced_together(episode: Episode, message: AgentMessage, place: int) -> Iterator[Quantity]:

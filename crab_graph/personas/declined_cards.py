@@ -107,7 +107,8 @@ def retry(turn: Turn) -> Decision | None:
     is_open = is_declined(turn.reading) or offers_either_card(turn)
     if not is_open or has_mistaken_card(wallet, turn.habit):
         return None
-    if _asks_between(turn.reading, wallet):
+    is_of_items = turn.choice is not None and not turn.reading.tells_of_failed_card
+    if is_of_items or _asks_between(turn.reading, wallet):
         return None
     if _OF_APPROVAL.search(turn.reading.utterance.text) and not turn.reading.tells_of_failed_card:
         return None

@@ -54,6 +54,7 @@ _AS_BEFORE = re.compile(
     re.I,
 )
 """Asks whether what was said before holds."""
+_FEW_WORDS = 3
 _PARTICULAR = re.compile(
     r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
     r"|(?:like|prefer) (?:best|most)|does any)\b",
@@ -70,16 +71,11 @@ def answer(turn: Turn) -> Decision | None:
     if asks_extras_alone(reading) and not (is_open or any(is_named(turn, k) for k in asked)):
         return None
     if not asked and not asks_openly(turn):
-        if unwished := asked_unwished(turn):
-            said = speaker.without([turn.briefing.lexicon.unwished[name] for name in unwished])
-            declined = tuple(unwished)
-            return Decision(tuple(said), declined=declined, is_answer=True, is_content=True)
-        if not (spent_wishes(turn) or bounds_of(turn) is not None):
-            return None
-        return Decision((_no_more(turn),), is_answer=True, is_content=True)
+        return _of_no_fact(turn)
     if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
         return None
     is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)
+    is_left = is_left or asked_throughout(reading)
     if not is_left and (_asks_for_less(turn, asked) or offers_to_show(reading.segments)):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
@@ -101,13 +97,15 @@ def answer(turn: Turn) -> Decision | None:
     if approves:
         return _with_yes(turn, parts, told)
     without, declined = absence_words(turn, facts)
-    parts += without
+    spoken = _spoken_of(turn) if without and not facts else []
+    parts += [*map(speaker.fact, spoken[:1]), *without]
     known = [turn.facts[key] for key in asked if key in turn.facts]
+    if not (parts or known or {*reading.asked}.isdisjoint(turn.said)):
+        return None  # what was left to say has answered it
+    known = known or _spoken_of(turn)
     if not parts and known:
         parts = [speaker.fact(known[0])]
         told = told_as_asked(known[:1])
-    elif not parts and not {*reading.asked}.isdisjoint(turn.said):
-        return None  # what was left to say has answered it
     elif not parts:
         parts = [speaker.phrase("nothing_else") if asks_openly(turn) else _no_more(turn)]
     elif not later:
@@ -122,6 +120,28 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _of_no_fact(turn: Turn) -> Decision | None:
+    """Return the turn that answers what asks for nothing that the user could have told."""
+    if unwished := asked_unwished(turn):
+        words = turn.briefing.lexicon.unwished
+        said = turn.speaker.without([words[name] for name in unwished])
+        return Decision(tuple(said), declined=tuple(unwished), is_answer=True, is_content=True)
+    if not (spent_wishes(turn) or bounds_of(turn) is not None):
+        return None
+    return Decision((_no_more(turn),), is_answer=True, is_content=True)
+
+
+def _spoken_of(turn: Turn) -> list[Fact]:
+    """Return what was told for sure that a question of few words hints at."""
+    return [
+        turn.facts[key]
+        for segment, how in turn.reading.clauses
+        if segment.is_request and len(segment.text.split()) <= _FEW_WORDS
+        for key in how.facts
+        if how.names(key) and key in turn.facts and _is_told(turn, key)
+    ]
 
 
 def _no_more(turn: Turn) -> str:

@@ -89,6 +89,9 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
             chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
+        if not (chosen or asks_openly(turn)):
+            # What is asked for again by its name is said again beside what has no wish.
+            chosen = [key for key in known if is_named(turn, key)]
     chosen = [key for key in chosen if key not in but]
     # What is noted rightly and was told for sure is said again only where nothing else is.
     chosen = [

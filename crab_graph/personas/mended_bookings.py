@@ -60,6 +60,14 @@ _CANCELS = re.compile(
 """Says that what it names is to be cancelled."""
 
 
+_SAY_SO = re.compile(
+    r"\bif (?:you agree|(?:that|this|it) (?:is|.s) (?:all right|alright|fine|ok(?:ay)?))\b"
+    r"[^.?]{0,40}\b(?:say|tell|let me know|write|answer|yes)\b",
+    re.I,
+)
+"""Wants a yes without a question."""
+
+
 class MendedBooking(NamedTuple):
     """What a message says beside that it makes a booking anew, and whether it wants a yes to it.
 
@@ -94,7 +102,7 @@ def mended_booking_in(text: str) -> MendedBooking | None:
         if "?" in sentences[behind] and behind not in taken:
             break
     rest = "".join(one for at, one in enumerate(sentences) if at not in taken).rstrip()
-    asks = any("?" in sentences[at] for at in taken)
+    asks = any("?" in sentences[at] for at in taken) or any(map(_SAY_SO.search, sentences))
     said = "".join(sentences[at] for at in taken)
     about = {*_ID.findall(said)} - {*_ID.findall(rest)}
     return MendedBooking(rest, asks or _OF_BOTH.search(rest) is not None, frozenset(about))

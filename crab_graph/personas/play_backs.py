@@ -339,7 +339,10 @@ class _Comparison:
                 continue
             if slots and passage.slots.isdisjoint(slots) and (passage.slots or words.needs_slot):
                 continue
-            if any(cue.search(text) for cue in words.asks for text in questions):
+            # A rule takes the place of other wishes, which may well be free.
+            is_rule = words.is_joint and words.form is ValueForm.FLAG
+            cues = [cue for cue in words.asks if not (is_rule and cue in words.lent)]
+            if any(cue.search(text) for cue in cues for text in questions):
                 meant.append(key)
         unwished = self._lexicon.unwished.values()
         of_parts = {one.spares for one in unwished if any(cue.search(part) for cue in one.asks)}

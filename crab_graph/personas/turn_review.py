@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from crab_graph.personas.plan_answers import asks_for_plan, yes_act
-from crab_graph.personas.sought_facts import asks_openly, is_wish, new_facts
+from crab_graph.personas.sought_facts import asks_openly, bounds_of, is_wish, new_facts
 from crab_graph.personas.turns import Decision, Turn
 
 
@@ -37,7 +37,7 @@ def _on_many(turn: Turn, given: Collection[str]) -> str:
         # Who is asked for all that is left, and tells a part of it, has not done yet.
         return turn.speaker.phrase("rest_waits")
     questions = sum(one.is_request for one in turn.reading.segments)
-    may_object = questions > 1 or not is_open
+    may_object = questions > 1 or not (is_open or bounds_of(turn) is not None)
     given_of = len(wanted.intersection(given))
     return turn.speaker.on_many(len(wanted), given_of, may_object=may_object)
 

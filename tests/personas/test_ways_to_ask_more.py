@@ -427,3 +427,49 @@ def test_a_yes_among_lettered_answers_to_a_plan_is_asked_for(condition):
 def test_any_will_do_as_long_as_it_is_the_same(text, key):
     read = played(text, briefing_of(same_district=True, same_carrier=True))
     assert read.is_asked and key in read.right
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Ok, noted. seats?",
+        "Are the window seats a) for both flights b) only one of them?",
+    ],
+)
+def test_seats_that_were_told_are_told_again(condition, asked):
+    chat = opened(condition, briefing=briefing_of(seat_position="window"))
+    chat.say("Which seat position would you like?")
+    chat.say("Which seat position, and is that for sure?")
+    assert "window" in chat.say(asked).casefold()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_question_with_examples_is_not_called_too_many(seed):
+    chat = opened("impatient", seed)
+    answer = chat.say(
+        "Thank you. What are your wishes for the outbound flight (for example time of day, "
+        "airline, stops, cabin, baggage)?"
+    )
+    assert "questions" not in answer.casefold()
+
+
+def test_hours_of_flights_are_free_beside_the_rule_on_nights():
+    text = (
+        "I have noted: flights at any time; if one of them leaves at night (17:00 to 23:59), the "
+        "museum is neither on that day nor on the day before or after it. Correct?"
+    )
+    read = played(text, briefing_of(apart_from_nights=True, outbound_time_of_day=None))
+    assert "apart_from_nights" not in read.wrong
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_who_is_to_say_so_if_it_agrees_says_yes(condition):
+    chat = opened(condition, bookings=BOOKINGS[:1])
+    chat.say(PLAN)
+    answer = chat.say(
+        "The outbound flight is booked as BK-00000001. In the booking BK-00000002 there is a slip "
+        "on our side: a date of birth stands there as 2014-04-02 instead of 1990-04-02. I will "
+        "cancel it and book the same flight again. If you agree, please just say so."
+    )
+    assert any(word in answer.casefold() for word in ("yes", "go ahead", "book it", "book that"))

@@ -176,7 +176,8 @@ _BY_NIGHT = (
     r"|\b(?:flights?|fly(?:ing)?)\b[^.;,\n]{0,30}\b(?:at|by) night\b"
     r"|\bday of an? (?:evening|late)(?:[- ]\w+)? (?:flight|departure)\b"
     r"|\b(?:if|when(?:ever)?|where|should|in case)\b[^.;\n]{0,30}"
-    r"\b(?:flights?|legs?|plane|(?:one|it|either) (?:leaves?|departs?|goes|is))\b"
+    r"\b(?:flights?|legs?|plane"
+    r"|(?:one|it|either|any)(?: of (?:them|these|the two))? (?:leaves?|departs?|goes|is))\b"
     r"[^.;\n]{0,30}(?:\b(?:17(?:[:.]00)?|evening|late|dark)\b|\b(?:5|five) ?p\.?m\b)"
 )
 """What speaks of flights by night, also by the hour at which night begins, as a condition."""
