@@ -21,7 +21,7 @@ AGENTS = (
     *("eighteenth", "nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird"),
     *("twentyfourth", "twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
     *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth"),
-    "thirtyfifth",
+    *("thirtyfifth", "thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

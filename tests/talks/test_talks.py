@@ -57,6 +57,10 @@ BENCHES = {
     "thirtythird": "thirtythird",
     "thirtyfourth": "thirtyfourth",
     "thirtyfifth": "thirtyfourth",
+    "thirtysixth": "thirtysixth",
+    "thirtyseventh": "thirtyseventh",
+    "thirtyeighth": "thirtyeighth",
+    "thirtyninth": "thirtyninth",
     "users": "users",
 }
 SLOW = (
@@ -64,6 +68,7 @@ SLOW = (
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
+    *("thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth"),
 )
 MOST_FAULTY = 0.01
 

@@ -207,6 +207,11 @@ def test_a_harmless_no_clears_nothing(user):
         ("Total: $1,010.00. Approve?", True),
         ("ok to book? also there's no card on your account yet", True),
         ("Want me to go for it?", True),
+        (
+            "I'd cancel both flights and take these, $1,257.20 in all. ok to cancel and rebook?",
+            True,
+        ),
+        ("Shall I rebook the return flight?", True),
         ("If this pleases you, just give me your blessing and I shall book it all.", True),
         ("Let me know if I may book it.", True),
         ("Are you happy with the plan?", True),
