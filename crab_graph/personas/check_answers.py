@@ -68,6 +68,7 @@ def check(turn: Turn) -> Decision | None:
     mixed += pinned if played.is_asked and is_told_apart and not (parts or wrong) else []
     mixed += [] if wrong or mixed else _lacking(turn)
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
+    others = [fact for fact in others if speaker.fact(fact) not in parts]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     affirmed = [
         key

@@ -18,7 +18,12 @@ _BEYOND = re.compile(
     re.I,
 )
 """The same behind the part that a question is about."""
-_ALL_BUT = re.compile(r"\b((?:any|every|all)(?: \w+)?) but(?= \w)", re.I)
+_ALL_BUT = re.compile(
+    r"\b((?:any|every|all)(?:thing)?(?: (?!(?:is|are|was|were|has|have|had|good|fine|set|done)\b)\w+)"
+    r"{0,2}) (?:but|except(?: for)?)(?= (?!(?:i|we|you|it|he|she|they|there|the|this|that|those|these"
+    r"|your|our|only|not|no|if|when|please|let|first|as|with|because)\b)\w)",
+    re.I,
+)
 """Names what is not wanted, by a word that else begins a clause."""
 _QUOTED = r"[\"“][^\"”\n]{3,80}[\"”]"
 _EXAMPLE = re.compile(
@@ -52,5 +57,5 @@ def reworded(text: str) -> str:
     """Return a message as it is read."""
     for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
         text = aside.sub("", text)
-    text = _ALL_BUT.sub(r"\1 except", _BEYOND.sub(r"\1", text))
+    text = _ALL_BUT.sub(r"\1 other than", _BEYOND.sub(r"\1", text))
     return _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))

@@ -32,7 +32,10 @@ _BESIDE = (
 )
 """What may stand between a name and its own date of birth."""
 _AND = re.compile(r"(?:,|&|\band\b|,\s*and\b)\Z")
-_JOIN = re.compile(r"(?:\s*\([^()\n]{0,60}\))?\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z")
+_JOIN = re.compile(
+    r"(?:\s*\([^()\n]{0,60}\)|,? ?\d{4}-\d\d-\d\d)?"
+    r"\s*(?:,|&|\band\b|;|/|,\s*and\b|\n\W*)\s*\Z"
+)
 _DROPPED = re.compile(
     r"\A[^.;?!\n]{0,25}\b(?:removed|dropped|off|out|leaves|left out|no longer"
     r"|not (?:coming|joining|part|travelling|traveling)|gone|cancel\w+|withdrawn"
@@ -79,7 +82,7 @@ def people_in(
     lead = re.compile(rf"(?<!per )(?:{lexicon.people.pattern}){_LEAD}", re.I)
     found: list[StatedPerson] = []
     for match in _LISTED.finditer(text):
-        start, name = _without_lead(match, full)
+        start, name = _without_lead(match, full, lexicon)
         words = name.split()
         is_known = name.casefold() in full
         if not is_known and (_is_none(words, lexicon) or _OF_ITEM.match(text, match.end())):
@@ -106,12 +109,15 @@ def people_in(
     return found
 
 
-def _without_lead(match: re.Match[str], known: set[str]) -> tuple[int, str]:
-    """Return where the name in a match begins and the name, without words that begin a sentence."""
+def _without_lead(match: re.Match[str], known: set[str], lexicon: DomainLexicon) -> tuple[int, str]:
+    """Return where the name in a match begins and the name, without the words that lead to it."""
     start, name = match.start(1), match[1]
-    while name.casefold() not in known and name.count(" ") > 1 and name.split()[0] in _NO_NAMES:
-        first, _, name = name.partition(" ")
-        start += len(first) + 1
+    while name.casefold() not in known and name.count(" ") > 1:
+        first, _, rest = name.partition(" ")
+        is_lead = first in _NO_NAMES or lexicon.people.fullmatch(first.casefold())
+        if not (is_lead or rest.casefold() in known):
+            break
+        start, name = start + len(first) + 1, rest
     return start, name
 
 

@@ -8,6 +8,7 @@ import pytest
 from crab_graph.personas.briefing import DisclosureRecord, How, Reason, Saying
 from crab_graph.personas.doubted_days import of_doubted_days
 from crab_graph.personas.plan_conflicts import contradictions
+from crab_graph.personas.rewordings import reworded
 from crab_graph.personas.stated_plans import read_plan
 from crab_graph.personas.understanding import reading_of
 from tests.personas.test_rules_user import BOOKINGS, PLAN
@@ -473,3 +474,36 @@ def test_who_is_to_say_so_if_it_agrees_says_yes(condition):
         "cancel it and book the same flight again. If you agree, please just say so."
     )
     assert any(word in answer.casefold() for word in ("yes", "go ahead", "book it", "book that"))
+
+
+@pytest.mark.parametrize("lead", ["Travellers", "Guests:", "Passenger", "Both travellers are"])
+def test_the_word_before_a_name_is_none_of_it(lead):
+    said = f"{PLAN} {lead} Ana Kim 1988-01-02, Bo Li 1990-03-04. Approve all?"
+    briefing = briefing_of(traveller_names=["Ana Kim", "Bo Li"])
+    plan = read_plan(reading_of(said, briefing.lexicon, briefing.slots), briefing.slots)
+    assert plan.candidates and not contradictions(plan, briefing)
+    other = said.replace("Bo Li", "Cy Doe")
+    plan = read_plan(reading_of(other, briefing.lexicon, briefing.slots), briefing.slots)
+    assert contradictions(plan, briefing) == ["traveller_names"]
+
+
+@pytest.mark.parametrize("but", ["but", "except", "except for", "other than"])
+def test_a_recap_of_what_is_not_wished_denies_no_plan(but):
+    briefing = briefing_of(bed_type="queen")
+    wishes = f"- Hotel: any room type; any bed type {but} twin or king.\n"
+    said = f"My understanding of your wishes:\n{wishes}{PLAN} Do you approve this plan?"
+    reading = reading_of(reworded(said), briefing.lexicon, briefing.slots)
+    plan = read_plan(reading, briefing.slots)
+    assert plan.candidates and "bed_type" not in contradictions(plan, briefing)
+
+
+@pytest.mark.parametrize("condition", [*SHORT, "generic"])
+@pytest.mark.parametrize("people", ["for all of you ", "for both of you ", ""])
+def test_what_is_affirmed_by_its_name_is_said_once(condition, people):
+    chat = opened(condition)
+    chat.say("Which seats?")
+    answer = chat.say(
+        f"Aisle seats it is.\n\nIs that {people}on both flights, out and back? "
+        "And do the flights have any other wish attached, or shall we move on to the hotel?"
+    )
+    assert answer.casefold().count("aisle") == 1
