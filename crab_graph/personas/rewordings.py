@@ -19,9 +19,11 @@ _BEYOND = re.compile(
 )
 """The same behind the part that a question is about."""
 _ALL_BUT = re.compile(
-    r"\b((?:any|every|all)(?:thing)?(?: (?!(?:is|are|was|were|has|have|had|good|fine|set|done)\b)\w+)"
-    r"{0,2}) (?:but|except(?: for)?)(?= (?!(?:i|we|you|it|he|she|they|there|the|this|that|those|these"
-    r"|your|our|only|not|no|if|when|please|let|first|as|with|because)\b)\w)",
+    r"\b((?:any|every|all)(?:thing)?"
+    r"(?: (?!(?:is|are|was|were|has|have|had|good|fine|set|done)\b)\w+){0,2})"
+    r" (?:but|except(?: for)?)"
+    r"(?= (?!(?:i|we|you|it|he|she|they|there|the|this|that|those|these|your|our"
+    r"|only|not|no|if|when|please|let|first|as|with|because)\b)\w)",
     re.I,
 )
 """Names what is not wanted, by a word that else begins a clause."""
