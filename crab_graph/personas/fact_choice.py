@@ -213,7 +213,7 @@ def _urgency(turn: Turn, key: str) -> int:
     """
     reading = turn.reading
     if key in doubted(turn):
-        return -2
+        return 0 if _is_only_noted(turn, key) else -2
     if key in pointed_at(turn) or key in owed_of_persons(turn):
         return -1
     is_only_left = asks_openly(turn) and key not in reading.asked
@@ -235,6 +235,12 @@ def _urgency(turn: Turn, key: str) -> int:
     named = [how for how in reading.features if key in how.facts]
     is_beside = bool(named) and all(_is_beside_topic(turn, key, how) for how in named)
     return int(is_beside or (_is_by_topic(named, key) and _are_pressed(turn, key)))
+
+
+def _is_only_noted(turn: Turn, key: str) -> bool:
+    """Tell whether a doubt is told of while the questions are for something else by its name."""
+    is_asked = any(key in how.facts for one, how in turn.reading.clauses if one.is_request)
+    return not is_asked and any(is_named(turn, one) for one in new_facts(turn) if one != key)
 
 
 def _is_of_unnamed_slots(turn: Turn, key: str) -> bool:

@@ -507,3 +507,15 @@ def test_what_is_affirmed_by_its_name_is_said_once(condition, people):
         "And do the flights have any other wish attached, or shall we move on to the hotel?"
     )
     assert answer.casefold().count("aisle") == 1
+
+
+def test_what_is_asked_by_its_name_comes_before_a_doubt_that_is_noted():
+    chat = opened("terse")
+    rows = [row for row in chat.state["disclosed"] if row["key"] != "nights"]
+    vague = {"key": "nights", "turn": 0, "reason": "volunteered", "how": "vague", "said": "2 or 3"}
+    chat.state["disclosed"] = [*rows, vague]
+    answer = chat.say(
+        "Gladly. I have: Chicago to Denver and back, 2 or 3 nights (not yet certain).\n\n"
+        "First, what is your customer id, or the email address of your account?"
+    )
+    assert "CU-20417" in answer
