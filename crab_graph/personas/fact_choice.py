@@ -193,7 +193,7 @@ def _rank(turn: Turn, key: str, *, is_waiting: bool) -> tuple[int, bool, int]:
     asked for by its own words where that is not.
     """
     urgency, clauses = _urgency(turn, key), turn.reading.clauses
-    is_behind = not is_named(turn, key) and any(is_named(turn, one) for one in new_facts(turn))
+    is_behind = not is_named(turn, key) and _names_another(turn, key)
     if is_waiting and urgency == 0 and is_behind:
         return (1, False, 0)
     naming = (
@@ -240,7 +240,12 @@ def _urgency(turn: Turn, key: str) -> int:
 def _is_only_noted(turn: Turn, key: str) -> bool:
     """Tell whether a doubt is told of while the questions are for something else by its name."""
     is_asked = any(key in how.facts for one, how in turn.reading.clauses if one.is_request)
-    return not is_asked and any(is_named(turn, one) for one in new_facts(turn) if one != key)
+    return not is_asked and _names_another(turn, key)
+
+
+def _names_another(turn: Turn, key: str) -> bool:
+    """Tell whether a message asks by its name for another fact that is to be said."""
+    return any(is_named(turn, one) for one in new_facts(turn) if one != key)
 
 
 def _is_of_unnamed_slots(turn: Turn, key: str) -> bool:

@@ -57,6 +57,15 @@ def played(text, briefing):
         "Tell me everything that's still missing, please, in one go.",
         'You said "rest in a sec" - what is the rest?',
         "Is this now the final requirement, or is there anything further?",
+        "What was the rest you mentioned?",
+        'What did you want to add "in a sec"?',
+        "You said there is more: what is still to come?",
+        "Could you fill in the two open rows?",
+        "Shall I search now, or do you want to add something first?",
+        "What next?",
+        "Anything beyond that?",
+        "Is there anything you haven't mentioned yet?",
+        "Which is still missing: something about the flights, or something about the hotel?",
     ],
 )
 def test_who_is_asked_if_all_is_told_tells_what_is_not(condition, asked):

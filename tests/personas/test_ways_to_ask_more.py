@@ -49,29 +49,6 @@ def test_what_is_asked_by_its_name_alone_is_told_again(condition, asked):
 
 
 @pytest.mark.parametrize("condition", SHORT)
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "What was the rest you mentioned?",
-        'What did you want to add "in a sec"?',
-        "You said there is more: what is still to come?",
-        "Could you fill in the two open rows?",
-        "Shall I search now, or do you want to add something first?",
-        "What next?",
-        "Anything beyond that?",
-        "Is there anything you haven't mentioned yet?",
-        "Which is still missing: something about the flights, or something about the hotel?",
-    ],
-)
-def test_who_is_asked_for_what_was_to_come_tells_it(condition, asked):
-    chat = opened(condition)
-    chat.say("Which seat position would you like?")
-    before = {*chat.told()}
-    chat.say(asked)
-    assert {*chat.told()} - before, chat.messages[-1]["content"]
-
-
-@pytest.mark.parametrize("condition", SHORT)
 def test_what_was_just_noted_is_not_what_is_asked_behind_it(condition):
     chat = opened(condition, briefing=briefing_of(cheapest_outing=True))
     chat.say("How shall I choose, if several trips fit?")
