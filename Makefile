@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 SOURCES := crab_graph tests benchmarks examples
 
+# The tests start many processes: each would compile the whole package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-slow test-versions mutants soak lint bench supply audit \
   pictures constraints clean
 

@@ -17,7 +17,7 @@ from crab_graph.personas.pointed_questions import (
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value, words_of
-from crab_graph.personas.turns import Turn
+from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.unwished import asked_of_parts
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
@@ -96,7 +96,8 @@ _WANTS = re.compile(
 """Asks for what is named beside it."""
 
 
-def asked_facts(turn: Turn) -> list[str]:
+@once_a_turn
+def asked_facts(turn: Turn) -> tuple[str, ...]:
     """Return the keys the message asks for, an open question standing for all that is left.
 
     What nobody needs any more is not left, nor is it told beside what spares it.
@@ -141,7 +142,7 @@ def asked_facts(turn: Turn) -> list[str]:
     done |= {key for key in named if is_booked(turn, key)}
     if asks_same_order(turn):
         done |= {key for key in named if names_somebody(turn, key) and record.is_settled(key)}
-    return [key for key in named if key not in done]
+    return tuple(key for key in named if key not in done)
 
 
 def is_named(turn: Turn, key: str) -> bool:
@@ -387,7 +388,8 @@ def _of_named(turn: Turn) -> list[str]:
     return list(found)
 
 
-def doubted(turn: Turn) -> list[str]:
+@once_a_turn
+def doubted(turn: Turn) -> tuple[str, ...]:
     """Return what the user said with doubt, and a question names, or a value of: it says it surely.
 
     A plan or a choice is no such question.
@@ -397,7 +399,7 @@ def doubted(turn: Turn) -> list[str]:
     doubtful = [key for key in turn.facts if record.has(key) and not record.is_settled(key)]
     is_deal = reading.asks_booking or reading.asks_choice
     if reading.ids or (is_deal and can_approve(turn)):
-        return []
+        return ()
     clauses = turn.reading.clauses
     asked = [
         (one, how)
@@ -423,7 +425,7 @@ def doubted(turn: Turn) -> list[str]:
         )
 
     meant = {key for key in doubtful if refers and key in just_said}
-    return [key for key in doubtful if key in words and (key in meant or is_asked(key))]
+    return tuple(key for key in doubtful if key in words and (key in meant or is_asked(key)))
 
 
 def _leads_to_options(texts: Sequence[str]) -> bool:
@@ -437,6 +439,7 @@ def _is_open(turn: Turn, key: str) -> bool:
     return not (turn.memory.record.is_settled(key) or key in turn.memory.declined)
 
 
+@once_a_turn
 def asks_openly(turn: Turn) -> bool:
     """Tell whether a message asks for whatever is left to say.
 
@@ -522,10 +525,12 @@ def _is_either(turn: Turn, key: str, other: str) -> bool:
     return False
 
 
-def new_facts(turn: Turn) -> list[str]:
+@once_a_turn
+def new_facts(turn: Turn) -> tuple[str, ...]:
     """Return the keys asked for that the user knows and has not said, or not for sure."""
     record = turn.memory.record
-    return [key for key in asked_facts(turn) if key in turn.facts and not record.is_settled(key)]
+    asked = asked_facts(turn)
+    return tuple(key for key in asked if key in turn.facts and not record.is_settled(key))
 
 
 def bound_by(turn: Turn, key: str) -> list[str]:

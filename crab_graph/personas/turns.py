@@ -1,9 +1,9 @@
 """What one decision of a user looks at, and what it comes to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Reason, UserBriefing
@@ -17,6 +17,8 @@ from crab_graph.personas.payment_habits import PaymentHabit, is_due
 from crab_graph.personas.play_backs import PlayBack
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wording import Speaker
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class Turn:
     it contradicts unseen, `met` those that it plainly fits, `playback` is what it plays back of the
     user's wishes, compared with them, `said` are the facts that it says before it answers, and
     `clarification` is what the agent asks of the meaning of wishes that were told, and `mended`
-    what it says of a booking that it makes anew; the reading is of the rest.
+    what it says of a booking that it makes anew; the reading is of the rest. In `found` is kept
+    what was found out of the turn (`once_a_turn`).
     """
 
     briefing: UserBriefing
@@ -77,6 +80,9 @@ class Turn:
     clarification: Clarification | None = None
     mended: MendedBooking | None = None
     shown: Mapping[str, str] = field(default_factory=dict)
+    found: dict[Callable[..., Any], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @cached_property
     def facts(self) -> Mapping[str, Fact]:
@@ -113,3 +119,16 @@ class Turn:
 def told_as_asked(facts: Sequence[Fact]) -> tuple[tuple[str, Reason], ...]:
     """Return what a decision has told that gives facts since they were asked for."""
     return tuple((fact.key, Reason.ASKED) for fact in facts)
+
+
+def once_a_turn(find: Callable[[Turn], Found]) -> Callable[[Turn], Found]:
+    """Keep what a function finds out of a turn with it: a turn does not change."""
+
+    @wraps(find)
+    def kept(turn: Turn) -> Found:
+        if find not in turn.found:
+            turn.found[find] = find(turn)
+        found: Found = turn.found[find]
+        return found
+
+    return kept

@@ -411,7 +411,7 @@ class Reading:
         likely = [bool(score > _EVEN or score == scores.max()) for score in scores]
         return [one or segment.is_firm for one, segment in zip(likely, self.segments, strict=True)]
 
-    @property
+    @cached_property
     def asks_wallet(self) -> bool:
         """Whether it wants something that the user's own tools do."""
         return self.asks_approval or self.asks_card or self.asks_method
@@ -424,7 +424,7 @@ class Reading:
             one.says("card_failed") or FAILED.search(one.text) for one in self.segments
         )
 
-    @property
+    @cached_property
     def asks_anything(self) -> bool:
         """Whether it asks something at all."""
         return bool(self.asked) or any(s.is_request and not s.says("wait") for s in self.segments)
@@ -434,7 +434,7 @@ class Reading:
         """Whether it asks something, and nothing that it could be is likely."""
         return self.asks_anything and not (self.asked or self._is_explained)
 
-    @property
+    @cached_property
     def is_open_question(self) -> bool:
         """Whether it asks for whatever the user has not said yet."""
         if asks_to_give_up(self.segments) or self._asks_foreign_alone:
@@ -451,12 +451,12 @@ class Reading:
         others -= set() if self.ids or self.proposes else {"asks_choice"}
         return not others and asks_what_else(self.segments)
 
-    @property
+    @cached_property
     def is_closing(self) -> bool:
         """Whether it asks if there is anything else it can help with."""
         return "closing" in self._likely and not (asks_who_else(self.segments) and self.asked)
 
-    @property
+    @cached_property
     def asks_booking(self) -> bool:
         """Whether it asks if to book what it proposes."""
         is_likely = "asks_booking" in self._likely and not assumes(self.segments)
@@ -485,7 +485,7 @@ class Reading:
         """Whether it lets the user choose among options."""
         return "asks_choice" in self._likely and not self._offers_yes
 
-    @property
+    @cached_property
     def asks_approval(self) -> bool:
         """Whether it asks the user to approve payments, and not for a card alone before that."""
         if self._is_plainly_for_approvals:
@@ -494,7 +494,7 @@ class Reading:
         is_about = self._is_about_payment or says("approval", self._words)
         return "asks_approval" in self._likely and is_about and not is_later
 
-    @property
+    @cached_property
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
         is_asked = "asks_card" in self._likely or self.card_place is not None

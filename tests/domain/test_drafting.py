@@ -103,6 +103,7 @@ def test_facts_of_travel_come_in_the_order_in_which_they_are_told():
     assert all(fact.slot is None for fact in facts if fact.level is FactLevel.BASIC)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "expected"), [("fixed", 2.5), ("flexible", 5.5)])
 def test_travel_has_as_many_active_edges_as_in_the_paper(mode, expected):
     drafting = drafting_of(TRAVEL.declaration)

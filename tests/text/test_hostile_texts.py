@@ -81,20 +81,15 @@ def answer(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(one, marks=[] if one in COMMON else [pytest.mark.slow]) for one in HOSTILE],
-)
+@pytest.mark.parametrize("kind", HOSTILE)
 def test_twice_the_text_is_graded_in_twice_the_steps(kind):
     grade(small_task(), episode("Hello."))
     written = map(episode, texts(kind))
     assert is_linear(lambda messages: grade(small_task(), messages), *written)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(one, marks=[] if one == "bullets" else [pytest.mark.slow]) for one in HOSTILE],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE)
 def test_twice_the_text_is_answered_in_twice_the_steps(kind):
     answer("Hello.")
     assert is_linear(answer, *texts(kind))
