@@ -368,6 +368,7 @@ class GenerationSettings(Settings):
     )
     faults: bool = setting(False, "Let the world go wrong now and then, at whatever level.")
     changes: bool = setting(False, "Let the user change its mind once, at whatever level.")
+    fees: bool = setting(False, "Let lists leave taxes and fees out, at whatever level.")
     fault_kinds: Sequence[str] = setting(
         (), "What may go wrong, such as sold,timeout; by default anything.", metavar="KIND,..."
     )
@@ -479,4 +480,5 @@ class GenerationKeywords(PaperKeywords, total=False):
     level: Sequence[int]
     faults: bool
     changes: bool
+    fees: bool
     fault_kinds: Sequence[str]

@@ -13,6 +13,7 @@ from crab_graph.domain.clock_words import clock_words
 from crab_graph.domain.declaration import Declaration, Each, Rule
 from crab_graph.domain.english import joined, spoken, with_article
 from crab_graph.settings import Toolset
+from crab_graph.tools.fees import MOST_PERCENT
 
 _FLAG = re.compile(r"\[(\w+)\] ")
 _GAP = re.compile(r"(^- .*\n)\n(?=- )", re.MULTILINE)
@@ -28,16 +29,17 @@ def agent_policy(
     toolset: Toolset,
     today: str,
     mishaps: bool = False,
+    fees: bool = False,
 ) -> str:
     """Return the agent's instructions under a toolset, given today's date.
 
-    With `mishaps` they say what to do where the world breaks something, as it does in some tasks;
-    instructions of a domain's own get that part at their end.
+    With `mishaps` they say what to do where the world breaks something, with `fees` what lists
+    leave out, as in some tasks; instructions of a domain's own get that part at their end.
     """
-    words = PolicyWords(declaration, desks, toolset).words(mishaps=mishaps)
+    words = PolicyWords(declaration, desks, toolset).words(mishaps=mishaps, fees=fees)
     text = declaration.policy or _written(_template(), words)
-    if declaration.policy and mishaps:
-        text = f"{text.rstrip()}\n\n{_written(_mishaps_part(), words)}\n"
+    if declaration.policy and (mishaps or fees):
+        text = f"{text.rstrip()}\n\n{_written(_added_part(), words)}\n"
     return text.replace("{today}", today)
 
 
@@ -55,8 +57,9 @@ def _template() -> str:
     return files(__package__).joinpath("agent_policy.md").read_text("utf-8")
 
 
-def _mishaps_part() -> str:
-    return "\n\n".join(line for line in _template().splitlines() if line.startswith("[mishaps"))
+def _added_part() -> str:
+    added = ("[fees", "[mishaps")
+    return "\n\n".join(line for line in _template().splitlines() if line.startswith(added))
 
 
 class PolicyWords:
@@ -72,7 +75,7 @@ class PolicyWords:
         self._paid = [desk for desk in desks.values() if not desk.view.kind.is_free]
         self._people = declaration.people
 
-    def words(self, *, mishaps: bool = False) -> dict[str, str]:
+    def words(self, *, mishaps: bool = False, fees: bool = False) -> dict[str, str]:
         """Return the words by name; a flag is set where its words are not empty."""
         declaration, paid = self._declaration, self._paid
         person = self._people.noun if self._people else "person"
@@ -107,6 +110,7 @@ class PolicyWords:
             "marks": self._marks(),
             **self._changing(),
             **(self._mishaps() if mishaps else {}),
+            **(self._fees() if fees else {}),
         }
 
     def _mishaps(self) -> dict[str, str]:
@@ -121,6 +125,15 @@ class PolicyWords:
             "mishaps_details": details,
             "mishaps_slips": "yes" if slips else "",
             "details": details,
+        }
+
+    def _fees(self) -> dict[str, str]:
+        """Return what is said of fees that lists leave out: of what, and which tools tell them."""
+        desks = [desk for desk in self._desks.values() if desk.view.may_leave_fees_out]
+        return {
+            "fees": joined([spoken(desk.view.kind.offer.name) for desk in desks]),
+            "fees_most": str(MOST_PERCENT),
+            "fees_tools": joined([f"`{desk.price_name}`" for desk in desks]),
         }
 
     def _intro(self) -> str:

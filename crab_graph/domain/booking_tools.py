@@ -1,6 +1,6 @@
 """Tools that price, book, show, cancel and change bookings of one kind, derived (design §7)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +8,10 @@ from crab_graph.domain.declaration import Stay, Tools
 from crab_graph.domain.derived_arguments import Argument, derived_tool
 from crab_graph.domain.english import spoken, with_article
 from crab_graph.domain.holdings import Orders
-from crab_graph.domain.kind import BookingTerms, KindTools, book, cancel, rebook
+from crab_graph.domain.kind import BookingTerms, KindTools, PriceStep, book, cancel, rebook
 from crab_graph.domain.search_tools import Finder
 from crab_graph.domain.showing import OfferView
-from crab_graph.money import format_cents
+from crab_graph.money import format_cents, parse_cents
 from crab_graph.settings import Toolset
 from crab_graph.tools.bookings import (
     priced,
@@ -87,11 +87,26 @@ class KindDesk:
     def kind_tools(self) -> KindTools:
         """Return how agents find and book it."""
         tools = self.finder.step(), self.book_name, self.arguments, self.cancel_name
-        return KindTools(*tools, self._named.details)
+        price = None
+        if self.view.may_leave_fees_out:
+            price = PriceStep(str(self.price_name), self.price_arguments, self.read_price)
+        return KindTools(*tools, self._named.details, price)
 
     def arguments(self, terms: BookingTerms) -> dict[str, Any]:
         """Return the arguments with which it is booked."""
         return {"customer_id": terms.customer_id, **self.orders.terms(terms)}
+
+    def price_arguments(self, terms: BookingTerms) -> dict[str, Any]:
+        """Return the arguments with which one unit of an offer is priced, for whomever."""
+        taken = {argument.name for argument in self.orders.arguments(to_price=True)}
+        given = self.orders.terms(terms._replace(people=((),), units=1))
+        return {name: value for name, value in given.items() if name in taken}
+
+    def read_price(self, result: Mapping[str, Any]) -> int:
+        """Return the cents of one unit that pricing it tells."""
+        held = result.get(self.view.kind.offer.name)
+        told = held[0] if isinstance(held, list) else result
+        return parse_cents(told[self.view.price_key])
 
     def tools(self, toolset: Toolset) -> Iterator[Tool]:
         """Yield the tools of a toolset."""

@@ -89,7 +89,7 @@ class AgentKit(NamedTuple):
     """
 
     registry: Callable[[], ToolRegistry]
-    policy: Callable[[str, bool], str]
+    policy: Callable[[str, bool, bool], str]
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,18 @@ class Domain:
         """The tools of agent and user."""
         return self.toolsets[self.toolset].registry
 
-    def policy(self, today: str, mishaps: bool = False) -> str:
-        """Return the agent's instructions on a day; with `mishaps` the world may break things."""
-        return self.toolsets[self.toolset].policy(today, mishaps)
+    @property
+    def may_leave_fees_out(self) -> bool:
+        """Whether lists of any of its offers can leave out what only a price tells."""
+        kinds = self.kinds.values()
+        return any(kind.tools is not None and kind.tools.price is not None for kind in kinds)
+
+    def policy(self, today: str, mishaps: bool = False, fees: bool = False) -> str:
+        """Return the agent's instructions on a day.
+
+        With `mishaps` the world may break things, with `fees` lists leave taxes and fees out.
+        """
+        return self.toolsets[self.toolset].policy(today, mishaps, fees)
 
     @cached_property
     def card(self) -> DomainCard:

@@ -205,7 +205,8 @@ class PersonOrders:
         """Return the arguments for what is to be booked."""
         view, names = self.shop.view, (self.each.name, self.each.birth_date)
         offer = {view.kind.offer.key: terms.offer_id}
-        entries = [offer | dict(zip(names, one, strict=True)) for one in terms.people]
+        # Who is only priced has no name.
+        entries = [offer | dict(zip(names, one, strict=False)) for one in terms.people]
         entity = {view.kind.entity.key: terms.entity_id} if view.is_part else {}
         return {**entity, self.each.argument: entries}
 

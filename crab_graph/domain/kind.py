@@ -70,9 +70,23 @@ class BookingTerms(NamedTuple):
     entity_id: str
     offer_id: str
     units: int
-    people: tuple[tuple[str, str], ...] = ()
+    people: tuple[tuple[str, ...], ...] = ()
     days: tuple[str, str] | None = None
     party: int = 1
+
+
+class PriceStep(NamedTuple):
+    """The call that tells what one unit of an offer costs.
+
+    Attributes:
+        tool: Its name.
+        arguments: What it is called with; terms need no people, nor a customer.
+        read: The cents of one unit that a result tells.
+    """
+
+    tool: str
+    arguments: Callable[[BookingTerms], dict[str, Any]]
+    read: Callable[[Mapping[str, Any]], int]
 
 
 class KindTools(NamedTuple):
@@ -84,6 +98,7 @@ class KindTools(NamedTuple):
         arguments: What it is called with.
         cancel: The tool that cancels a booking, by its `booking_id`, in toolsets that have it.
         details: The tool that shows a booking, by its `booking_id`, if there is one.
+        price: The call that prices an offer, where lists may leave fees out.
     """
 
     search: SearchStep
@@ -91,6 +106,7 @@ class KindTools(NamedTuple):
     arguments: Callable[[BookingTerms], dict[str, Any]]
     cancel: str | None = None
     details: str | None = None
+    price: PriceStep | None = None
 
 
 @dataclass(frozen=True, slots=True)

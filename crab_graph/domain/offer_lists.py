@@ -12,7 +12,7 @@ from crab_graph.dates import day_number
 from crab_graph.domain.declaration import Stay
 from crab_graph.domain.fields import Choice, Day
 from crab_graph.domain.kind import Properties
-from crab_graph.domain.showing import OfferView
+from crab_graph.domain.showing import BEFORE_FEES, OfferView, RowView
 from crab_graph.money import CURRENCY
 from crab_graph.tools.registry import Result
 from crab_graph.tools.tables import Row
@@ -46,27 +46,32 @@ class OfferList:
         entities: Sequence[Row],
         known: Collection[str] = (),
         parts: Mapping[str, Sequence[Row]] | None = None,
+        *,
+        fees: int = 0,
     ) -> Result:
         """Return entities as a result lists them, with their offers, by entity, where given.
 
-        What is known of all of them has no column.
+        What is known of all of them has no column; prices leave `fees` out, if any.
         """
         view, key = self.view, self.view.kind.entity.key
-        columns, rows = view.found.columns(known), view.found.cells(entities, known)
+        found, part = self._views(leaves_fees=fees > 0)
+        columns, rows = found.columns(known), found.cells(entities, known, fees)
         more = {}
         if parts is not None:
             columns.append(view.kind.offer.name)
-            more[self.part_columns] = view.part.columns(known)
+            more[self.part_columns] = part.columns(known)
             for cells, entity in zip(rows, entities, strict=True):
-                cells.append(view.part.cells(parts[entity[key]], known))
-        has_price = view.found.has_price or (parts is not None and view.part.has_price)
+                cells.append(part.cells(parts[entity[key]], known, fees))
+        has_price = found.has_price or (parts is not None and part.has_price)
         listed = {view.kind.entity.name: as_table(columns, rows, **more)}
         return {**listed, **_currency(has_price)}
 
-    def show_parts(self, offers: Sequence[Row]) -> Result:
-        """Return the offers of one entity as a result lists them."""
-        part = self.view.part
-        listed = {self.view.kind.offer.name: as_table(part.columns(), part.cells(offers))}
+    def show_parts(self, offers: Sequence[Row], *, fees: int = 0) -> Result:
+        """Return the offers of one entity as a result lists them; prices leave `fees` out, if any."""
+        _, part = self._views(leaves_fees=fees > 0)
+        listed = {
+            self.view.kind.offer.name: as_table(part.columns(), part.cells(offers, fees=fees))
+        }
         return {**listed, **_currency(part.has_price)}
 
     def read(self, result: Mapping[str, Any]) -> list[Properties]:
@@ -75,15 +80,25 @@ class OfferList:
         listed, shared = result.get(view.kind.entity.name), self._asked(result)
         if listed is None:
             return []
+        columns = (*listed[_COLUMNS], *listed.get(self.part_columns, ()))
+        leaves_fees = any(str(one).endswith(BEFORE_FEES) for one in columns)
+        whole, part = self._views(leaves_fees=leaves_fees)
         found = []
         for row in read_table(listed):
-            entity = shared | view.found.read(row)
+            entity = shared | whole.read(row)
             if view.is_part and offers in row:
                 parts = read_table(as_table(listed[self.part_columns], row[offers]))
-                found += [entity | view.part.read(part) for part in parts]
+                found += [entity | part.read(one) for one in parts]
             else:
                 found.append(entity)
         return found
+
+    def _views(self, *, leaves_fees: bool) -> tuple[RowView, RowView]:
+        """Return how entities and offers are shown."""
+        view = self.view
+        if leaves_fees:
+            return view.found_before_fees, view.part_before_fees
+        return view.found, view.part
 
     def _asked(self, result: Mapping[str, Any]) -> Properties:
         """Return the properties that all offers of a result have, since they were asked for."""

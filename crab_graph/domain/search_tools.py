@@ -104,7 +104,7 @@ class Finder:
         else:
             found = self._left(call, found, days, people)
         ordered = sorted(found, key=self._search_order)
-        return {**told, **self._list.show(ordered, known, parts)}
+        return {**told, **self._list.show(ordered, known, parts, fees=call.world.fees)}
 
     def look(self, call: ToolCall, **given: Any) -> Result:
         """List what is left of an entity."""
@@ -114,7 +114,7 @@ class Finder:
         rows = call.tables.find(kind.offer.name, key, given[key])
         left = sorted(self._left(call, rows, days, people), key=self._look_order)
         told = {key: given[key], **self._told(days, people)}
-        return {**told, **self._list.show_parts(left)}
+        return {**told, **self._list.show_parts(left, fees=call.world.fees)}
 
     @cached_property
     def _list(self) -> OfferList:

@@ -14,10 +14,13 @@ from crab_graph.domain.kind import Kind, Properties
 from crab_graph.domain.layout import Nature, field_of, nature
 from crab_graph.generation.constraints import Value
 from crab_graph.money import format_cents, parse_cents
+from crab_graph.tools.fees import before_fees
 from crab_graph.tools.registry import Result, ToolCall
 from crab_graph.tools.tables import Row, Table
 
 NAME = "name"
+BEFORE_FEES = "before_fees"
+"""Ends the key of a price without taxes and fees; also a property that only such an offer has."""
 
 
 class ShownField(NamedTuple):
@@ -33,10 +36,20 @@ class ShownField(NamedTuple):
 class RowView:
     """A row of a table as results show it; what is known already may be left out."""
 
-    def __init__(self, fields: Sequence[ShownField], *, has_price: bool = False) -> None:
-        """Show these fields of a table."""
+    def __init__(
+        self,
+        fields: Sequence[ShownField],
+        *,
+        has_price: bool = False,
+        priced: tuple[str, str] | None = None,
+    ) -> None:
+        """Show these fields of a table.
+
+        With `priced`, its columns with the id and the price, the price is that before fees.
+        """
         self.has_price = has_price
         self._fields = {one.key: one for one in fields}
+        self._priced = priced
 
     def show(self, row: Row) -> Result:
         """Return what a result says of one row."""
@@ -46,9 +59,14 @@ class RowView:
         """Return the keys of all properties but those that are known."""
         return [one.key for one in self._fields.values() if one.name not in known]
 
-    def cells(self, rows: Sequence[Row], known: Collection[str] = ()) -> list[list[Any]]:
-        """Return the values of rows under these keys."""
+    def cells(
+        self, rows: Sequence[Row], known: Collection[str] = (), fees: int = 0
+    ) -> list[list[Any]]:
+        """Return the values of rows under these keys; `fees` are those that a task leaves out."""
         shown = [(one.column, one.write) for one in self._fields.values() if one.name not in known]
+        if self._priced is not None:
+            key, price = self._priced
+            rows = [row | {price: before_fees(row[key], row[price], fees)} for row in rows]
         return [
             [row[column] if write is None else write(row[column]) for column, write in shown]
             for row in rows
@@ -61,11 +79,12 @@ class RowView:
 
     def read(self, shown: Mapping[str, Any]) -> Properties:
         """Return the properties that values tell by their keys, in engine values."""
-        return {
+        read: Properties = {
             one.name: shown[key] if one.read is None else one.read(shown[key])
             for key, one in self._fields.items()
             if key in shown
         }
+        return read | {BEFORE_FEES: 1} if self._priced is not None else read
 
 
 @dataclass(frozen=True)
@@ -135,6 +154,11 @@ class OfferView:
         shown = declared.shown if declared else None
         return shown or f"price_per_{self.offer.unit.replace(' ', '_')}"
 
+    @property
+    def may_leave_fees_out(self) -> bool:
+        """Whether lists can leave fees out: a tool prices it, and no search goes by its price."""
+        return self.offer.tools.price is not None and self.price not in (None, *self.filters())
+
     def filters(self) -> tuple[str, ...]:
         """Return the fields by which a search may be narrowed down, beside those it needs.
 
@@ -172,6 +196,16 @@ class OfferView:
         return self._view(self.kind.entity)
 
     @cached_property
+    def found_before_fees(self) -> RowView:
+        """An entity as searches show it where they leave fees out."""
+        return self._view(self.kind.entity, leaves_fees=True)
+
+    @cached_property
+    def part_before_fees(self) -> RowView:
+        """An offer as looking at its provider shows it where that leaves fees out."""
+        return self._view(self.kind.offer, leaves_fees=True)
+
+    @cached_property
     def whole(self) -> RowView:
         """An entity as bookings of it show it: with all there is of it, but how many are left."""
         return self._view(self.kind.entity, skipped=self._stocks)
@@ -191,12 +225,19 @@ class OfferView:
         """An offer as looking at its provider shows it."""
         return self._view(self.kind.offer)
 
-    def _view(self, table: Table, skipped: Sequence[str] = ()) -> RowView:
+    def _view(
+        self, table: Table, skipped: Sequence[str] = (), *, leaves_fees: bool = False
+    ) -> RowView:
         named = [NAME] if NAME in table.columns and NAME not in self.offer.fields else []
         fields = [ShownField(key, key, key) for key in (table.key, *named)]
         own = tuple(self._fields(table, skipped))
-        has_price = self.price is not None and self.price in self.columns_of(table)
-        return RowView((*fields, *own), has_price=has_price)
+        columns = self.columns_of(table)
+        has_price = self.price is not None and self.price in columns
+        if not (leaves_fees and has_price and self.may_leave_fees_out):
+            return RowView((*fields, *own), has_price=has_price)
+        key, price = f"{self.price_key}_{BEFORE_FEES}", str(self.price)
+        own = tuple(one._replace(key=key) if one.name == price else one for one in own)
+        return RowView((*fields, *own), has_price=True, priced=(table.key, columns[price]))
 
     def _fields(self, table: Table, skipped: Sequence[str]) -> Iterator[ShownField]:
         columns, shows = self.columns_of(table), self.offer.tools.shows

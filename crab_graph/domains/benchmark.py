@@ -79,6 +79,7 @@ class Recipe(FileModel):
     levels: tuple[int, ...] = Field((1,), exclude_if=lambda levels: levels == (1,))
     faults: bool = Field(False, exclude_if=lambda faults: not faults)
     changes: bool = Field(False, exclude_if=lambda changes: not changes)
+    fees: bool = Field(False, exclude_if=lambda fees: not fees)
     fault_kinds: tuple[FaultKind, ...] = Field(
         tuple(FaultKind), exclude_if=lambda kinds: kinds == tuple(FaultKind)
     )

@@ -275,6 +275,7 @@ class TaskPlan(NamedTuple):
     faults: bool = False
     fault_kinds: tuple[FaultKind, ...] = tuple(FaultKind)
     changes: bool = False
+    fees: bool = False
 
 
 def finish_task(plan: TaskPlan) -> BuiltTask:
@@ -295,7 +296,11 @@ def build_task(plan: TaskPlan, *, by_csp: bool = False) -> BuiltTask:
     domain, scouted = find_domain(plan.domain), plan.scouted
     draft = draw_draft(domain, scouted.seed, scouted.axes, scouted.level)
     population = populate_draft(draft, scouted.stratum, plan.distractors, scouted.seed, plan.paper)
-    difficulty = difficulty_of(scouted.level, faults=plan.faults, changes=plan.changes)
+    difficulty = difficulty_of(
+        scouted.level, faults=plan.faults, changes=plan.changes, fees=plan.fees
+    )
+    if not domain.may_leave_fees_out:
+        difficulty = difficulty.model_copy(update={"fees": 0})
     twin = None
     if difficulty.changes:
         twin = with_second_request(domain, draft, population, scouted.seed)

@@ -189,6 +189,7 @@ def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) 
         levels=levels,
         faults=wanted.faults,
         changes=wanted.changes,
+        fees=wanted.fees,
         fault_kinds=kinds,
     )
 
@@ -268,7 +269,7 @@ def regenerate(
 def task_plan(task_id: str, recipe: Recipe, chosen: Scouted) -> TaskPlan:
     """Return what a chosen candidate is built from, under the id it gets."""
     kept = (recipe.domain, recipe.distractors, chosen, recipe.paper)
-    return TaskPlan(task_id, *kept, recipe.faults, recipe.fault_kinds, recipe.changes)
+    return TaskPlan(task_id, *kept, recipe.faults, recipe.fault_kinds, recipe.changes, recipe.fees)
 
 
 def _scout_all(

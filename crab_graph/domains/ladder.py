@@ -7,6 +7,8 @@ solvable, and can be had by itself.
 import re
 from collections.abc import Mapping, Sequence
 
+from pydantic import Field
+
 from crab_graph.errors import UsageError
 from crab_graph.schema import FileModel
 
@@ -18,11 +20,13 @@ class Difficulty(FileModel):
         joint: Wishes that depend on others or span several slots.
         faults: Times that the world goes wrong: sold to others, declined, timed out.
         changes: Times that the user changes their mind.
+        fees: Whether lists leave out taxes and fees, which only a price tells: 1 or 0.
     """
 
     joint: int = 0
     faults: int = 0
     changes: int = 0
+    fees: int = Field(0, exclude_if=lambda fees: not fees)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -35,7 +39,7 @@ LADDER: Mapping[int, Difficulty] = {
     2: Difficulty(joint=1),
     3: Difficulty(faults=1),
     4: Difficulty(joint=1, faults=1, changes=1),
-    5: Difficulty(joint=3, faults=5, changes=1),
+    5: Difficulty(joint=3, faults=5, changes=1, fees=1),
 }
 """What each level has."""
 
@@ -43,12 +47,14 @@ OPEN_DAYS = frozenset({5})
 """Levels whose tasks leave open on which of several days they begin, if their domain has such."""
 
 ONE_MORE = 1
-"""Faults, and changes of mind, of a task whose level has none, where they are asked for."""
+"""Of what a task whose level has none gets where it is asked for."""
 
 
-def difficulty_of(level: int, *, faults: bool = False, changes: bool = False) -> Difficulty:
+def difficulty_of(
+    level: int, *, faults: bool = False, changes: bool = False, fees: bool = False
+) -> Difficulty:
     """Return how much of each kind a task of a level has, with those that are asked for beside."""
-    asked = {"faults": faults, "changes": changes}
+    asked = {"faults": faults, "changes": changes, "fees": fees}
     own = LADDER[level]
     more = {name: max(getattr(own, name), ONE_MORE) for name, is_asked in asked.items() if is_asked}
     return own.model_copy(update=more) if more else own

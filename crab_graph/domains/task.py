@@ -57,7 +57,8 @@ class TaskSpec(FileModel):
     Node distractors break a constraint of one node, edge distractors none; the active edges are
     those that node constraints do not decide. Of each node it is said how many offers fit its
     wishes, which shortcuts solve the task and what drew the seeds; one of an earlier version does
-    not say. Its level is said where the ladder adds something (`domains.ladder`).
+    not say. Its level is said where the ladder adds something (`domains.ladder`), and which `fees`
+    lists leave out, if any (`tools.fees`).
     """
 
     schema_version: Literal[1] = 1
@@ -81,6 +82,7 @@ class TaskSpec(FileModel):
     difficulty: Difficulty = Field(LADDER[1], exclude_if=lambda found: not found.kinds)
     faults: tuple[WorldFault, ...] = Field((), exclude_if=lambda faults: not faults)
     changes: tuple[Change, ...] = Field((), exclude_if=lambda changes: not changes)
+    fees: int = Field(0, exclude_if=lambda fees: not fees)
 
 
 class CountedSolutions(Sequence[SolutionIds]):
@@ -204,7 +206,7 @@ class Task:
 
     @property
     def difficulties(self) -> tuple[str, ...]:
-        """The kinds of difficulty that the ladder added: `joint`, `faults`, `changes`."""
+        """The kinds of difficulty that the ladder added: `joint`, `faults`, `changes`, `fees`."""
         return self.spec.difficulty.kinds
 
     @property
@@ -255,8 +257,8 @@ class Task:
 
     @property
     def policy(self) -> str:
-        """The agent's instructions; what to do about faults of the world where the task has any."""
-        return self.domain.policy(self.today, bool(self.spec.faults))
+        """The agent's instructions: of faults of the world, and of fees, where the task has any."""
+        return self.domain.policy(self.today, bool(self.spec.faults), self.spec.fees > 0)
 
     @property
     def phrases(self) -> tuple[str, ...]:
@@ -314,6 +316,7 @@ class Task:
             schema=(*self.domain.tables, *([WORLD_FAULTS] if self.spec.faults else [])),
             rows={**self._read_rows(), WORLD_FAULTS.name: fault_rows(self.spec.faults)},
             faults=self.spec.faults,
+            fees=self.spec.fees,
         )
 
     @property

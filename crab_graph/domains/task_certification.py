@@ -18,6 +18,7 @@ from crab_graph.domains.fault_drawing import (
     steady,
 )
 from crab_graph.domains.ladder import LADDER, Difficulty
+from crab_graph.domains.left_out_fees import draw_fees
 from crab_graph.domains.second_requests import Twin, moved_slots
 from crab_graph.domains.substance import TaskOffers, count_fitting, solved_by
 from crab_graph.domains.task import Change, TaskSpec
@@ -99,6 +100,8 @@ def certify_drawn(
         faults, certificate, changes = _certified_faults(
             task_id, drawn, job, changes, stored, certificate
         )
+        jobs = [job] if changes.job is None else [job, changes.job]
+        fees = draw_fees(jobs, offered) if drawn.difficulty.fees else 0
     totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
     totals += changes.totals
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
@@ -124,6 +127,7 @@ def certify_drawn(
         faults=faults,
         difficulty=drawn.difficulty,
         changes=changes.made,
+        fees=fees,
     )
     return BuiltTask(spec, rows, _provenance(population, offers))
 

@@ -125,15 +125,15 @@ class Contest:
             own = np.asarray(self._objects[node][field], dtype=np.int64)[rows[node]]
             sums = np.unique(np.add.outer(sums, own))
         bounds = sums[sums <= int(stated.constants[name])].tolist()
-
-        def solves(bound: int) -> bool:
-            constants = {**stated.constants, name: bound}
-            counter, rows = self._counter(self._graph.instead(replace(stated, constants=constants)))
-            first = self._graph.node_ids[0]
-            return bool(counter.has_solution(first, rows[first], rows).any())
-
-        place = bisect_left(bounds, True, key=solves)
+        place = bisect_left(bounds, True, key=lambda bound: self.has_sum(stated, bound))
         return bounds[place] if place < len(bounds) else None
+
+    def has_sum(self, stated: Constraint, cents: int) -> bool:
+        """Tell whether something solves with so low a sum, of a stated wish for the least one."""
+        constants = {**stated.constants, stated.name: cents}
+        counter, rows = self._counter(self._graph.instead(replace(stated, constants=constants)))
+        first = self._graph.node_ids[0]
+        return bool(counter.has_solution(first, rows[first], rows).any())
 
     def _least(self, graph: ConstraintGraph) -> int | None:
         counter, rows = self._counter(graph)

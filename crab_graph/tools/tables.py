@@ -99,7 +99,10 @@ class World:
     own; the private tables hold the wallet of the one customer.
     """
 
-    __slots__ = ("_indexes", "_rows", "customer_id", "faults", "keys", "tables", "task_id", "today")
+    __slots__ = (
+        *("_indexes", "_rows", "customer_id", "faults", "fees", "keys", "tables"),
+        *("task_id", "today"),
+    )
 
     def __init__(
         self,
@@ -110,13 +113,15 @@ class World:
         schema: Sequence[Table],
         rows: Mapping[str, Iterable[Row]],
         faults: Sequence[WorldFault] = (),
+        fees: int = 0,
     ) -> None:
         """Build a world from the rows of each table, of which those without rows may be left out.
 
         Dates in them are ISO strings, money is cents; `schema` has all tables of the domain. A
-        schedule of faults, if any, is played by the tools.
+        schedule of faults, if any, is played by the tools; lists leave `fees` out, if any.
         """
         self.faults = tuple(faults)
+        self.fees = fees
         self.task_id = task_id
         self.today = today
         self.customer_id = customer_id

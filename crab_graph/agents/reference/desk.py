@@ -14,6 +14,7 @@ from crab_graph.agents.reference.conversation import (
     ask_for,
     read_conversation,
 )
+from crab_graph.agents.reference.full_prices import FullPrices
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.inferences import Inference
 from crab_graph.agents.reference.lookups import Lookups
@@ -118,7 +119,8 @@ class Desk:
 
         As long as nothing new is wished or shown the last answer stands.
         """
-        results = [one.result for one in conversation.of(*self.handbook.search_tools)]
+        finding = (*self.handbook.search_tools, *self.handbook.price_tools)
+        results = [one.result for one in conversation.of(*finding)]
         results += [one.result for one in Mishaps(self.handbook, conversation).refused]
         if self.changed_at(conversation) is not None:
             results += self.bookings(conversation)
@@ -153,12 +155,23 @@ class Desk:
         if shown.missing and (compared or not (shown.offers and self.prunes)):
             return shown.missing
         offers = Shortlist(self.handbook, wishes, shown)
+        prices = FullPrices(self.handbook, conversation)
         for rule in compared:
-            offers = offers.least(rule) if rule.least else offers.cheaper(rule)
+            # What is cheaper is seen once the cheapest job is priced as a whole.
+            least = offers.least(rule) if rule.least else offers
+            if unpriced := self._unpriced(least.cheapest(), offers, prices):
+                return unpriced
+            offers = least if rule.least else offers.cheaper(rule)
         lists = rethinking.shortlists(offers, wishes) if is_changed else [offers]
         # One stay after the other is asked for, until there is one with which all fits.
         found = next(filter(None, map(self.choose, lists)), None)
-        return found or shown.missing[:1] or None
+        return self._unpriced(found, offers, prices) or found or shown.missing[:1] or None
+
+    @staticmethod
+    def _unpriced(plan: Plan | None, offers: Shortlist, prices: FullPrices) -> list[Action]:
+        """Return the calls that price what of a plan lists have told without fees."""
+        parts = () if plan is None else plan.parts
+        return prices.missing(((part.slot, part.row) for part in parts), offers.offers)
 
     def bookings(self, conversation: Conversation) -> list[dict[str, str]]:
         """Return the results of the calls that booked something that stands."""

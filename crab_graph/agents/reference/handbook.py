@@ -45,6 +45,8 @@ class Handbook:
         self.reader = WishReader(self.lexicon, self.declaration, whole)
         tools = [self.tools_of(slot) for slot in domain.slots]
         self.search_tools = tuple(dict.fromkeys(one.search.tool for one in tools))
+        priced = (one.price for one in tools if one.price is not None)
+        self.price_tools = tuple(dict.fromkeys(one.tool for one in priced))
         self.booking_tools = tuple(dict.fromkeys(one.book for one in tools))
 
     @cached_property

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.agents.reference.conversation import Action, Conversation
+from crab_graph.agents.reference.full_prices import FullPrices
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.agents.reference.mishaps import Mishaps
 from crab_graph.agents.reference.wish_vocabulary import Wishes
@@ -105,7 +106,7 @@ class Lookups:
     ) -> dict[str, list[Row]]:
         """Return what has been found of each slot."""
         found: dict[str, list[Row]] = {}
-        mishaps = Mishaps(self._book, conversation)
+        mishaps, prices = Mishaps(self._book, conversation), FullPrices(self._book, conversation)
         for slot, looks in calls.items():
             kind = self._book.kind_of(self._book.slots[slot])
             read = self._book.tools_of(self._book.slots[slot]).search.read
@@ -118,6 +119,7 @@ class Lookups:
                 if row[kind.offer.key] in self._held and row[kind.offer.key] not in shown:
                     shown.add(row[kind.offer.key])
                     found[slot].append(row)
+            found[slot] = prices.told(self._book.slots[slot], found[slot])
         return found
 
     def _possible(self, *, needed: bool) -> dict[Ref, NDArray[Any]]:

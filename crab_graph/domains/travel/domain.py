@@ -497,7 +497,7 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=10,
+        version=11,
         reads=(2, 3, 4, 5, 6, 7, 8, 9),
         job="trip",
         whole=("itinerary",),
