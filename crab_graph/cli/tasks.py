@@ -6,6 +6,7 @@ import typer
 
 from crab_graph.cli.options import BenchArgument
 from crab_graph.cli.output import JsonOption, console, new_table, own_heads, print_json
+from crab_graph.tools.fees import MOST_PERCENT
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -154,6 +155,8 @@ def _print(task: "Task", solutions: bool) -> None:
             f"what fits each part's own wishes: {fitting}; "
             f"shortcuts that solve it: {_shortcuts(summary['shortcuts'])}"
         )
+    if task.spec.fees:
+        print(f"lists leave out taxes and fees, which are up to {MOST_PERCENT} % of a price")
     for change in task.spec.changes:
         print(f"then the user changes its mind: {_changed(task)}; ", end="")
         print(f"after that {change.certificate.sql:,} other solutions are valid")

@@ -67,7 +67,7 @@ class OfferList:
         return {**listed, **_currency(has_price)}
 
     def show_parts(self, offers: Sequence[Row], *, fees: int = 0) -> Result:
-        """Return the offers of one entity as a result lists them; prices leave `fees` out, if any."""
+        """Return the offers of one entity as a result lists them; prices leave `fees` out."""
         _, part = self._views(leaves_fees=fees > 0)
         listed = {
             self.view.kind.offer.name: as_table(part.columns(), part.cells(offers, fees=fees))

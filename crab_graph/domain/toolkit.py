@@ -85,6 +85,7 @@ def _duties(desks: Iterable[KindDesk]) -> Iterator[tuple[str, ToolDuty]]:
             tools.details or "",
             desk.view.noun,
             kind.people,
+            tools.price.tool if tools.price is not None else "",
         )
         yield tools.search.tool, about
         yield desk.finder.look_name, about

@@ -169,6 +169,11 @@ def recipe_of(wanted: GenerationSettings, paper: PaperParameters | None = None) 
     kinds = fault_kinds(wanted.fault_kinds)
     if wanted.fault_kinds and not (wanted.faults or any(LADDER[one].faults for one in levels)):
         raise UsageError("fault_kinds: no task has faults without --faults, or a level with some")
+    if wanted.fees and not find_domain(wanted.domain).may_leave_fees_out:
+        raise UsageError(
+            f"fees: no tool of domain '{wanted.domain}' prices what its lists show; "
+            "name one in `Tools(price=...)`, or leave --fees out"
+        )
     if wanted.distractors > MAX_DISTRACTORS:
         raise UsageError(
             f"distractors must be between 0 and {MAX_DISTRACTORS:,}, not {wanted.distractors}"

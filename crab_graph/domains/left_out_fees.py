@@ -47,7 +47,7 @@ def _listed(kind: Kind, offers: Columns, fees: int) -> Columns:
 
 
 def _misleads(job: FaultyJob, offered: Mapping[str, Columns], fees: int) -> bool:
-    """Tell whether lists show something cheaper than each least sum, all else that is wished met."""
+    """Tell whether lists show something cheaper than each least sum, all other wishes met."""
     graph, kinds = job.domain.build_graph(job.request), job.domain.kinds
     if not graph.lesser:
         return True

@@ -44,6 +44,7 @@ class ToolDuty(NamedTuple):
         items: Table of what bookings of it hold, and `key` the column that names the offer there.
         offers: Table of the offers.
         mend: The tool that finds offers again, and `details` the one that shows a booking.
+        price: The tool that tells whole prices, where lists may leave fees out.
         noun: What an offer is called.
         people: The columns of such a booking with the name and birth date of whom it is for.
     """
@@ -57,6 +58,7 @@ class ToolDuty(NamedTuple):
     details: str = ""
     noun: str = "offer"
     people: tuple[str, str] | None = None
+    price: str = ""
 
 
 class Struck(NamedTuple):
@@ -135,6 +137,9 @@ def struck(tables: BookingTables, duty: ToolDuty, ran: Ran) -> Struck:
     """Return what the faults of a task make of a call that would have gone through."""
     counted: list[Event] = []
     offers = _offers_held(duty, ran.events)
+    if not (tables.world.fees and duty.price):
+        # Lists tell what things cost.
+        duty = duty._replace(price=duty.mend)
     for fault, row in scheduled(tables):
         # What an open fault refuses cannot be struck by another.
         if row["stage"] == Stage.OPEN and (found := _again(fault, row, duty, ran, offers)):
@@ -257,7 +262,7 @@ def _expire(fault: WorldFault, row: Row, duty: ToolDuty, ran: Ran) -> Struck:
 def _expired(offer: str, duty: ToolDuty) -> tuple[str, str]:
     text = (
         f"the price quoted for {duty.noun} '{offer}' has expired, and nothing was booked; see what"
-        f" it costs now with {duty.mend}, and have a new price approved before you book it"
+        f" it costs now with {duty.price}, and have a new price approved before you book it"
     )
     return PRICE_EXPIRED, text
 

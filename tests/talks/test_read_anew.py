@@ -1,8 +1,7 @@
 """What language models asked in kept talks, put to users of other tasks."""
 
-import crab_graph as cg
-from benchmarks.bench_talks import TALKS
 from benchmarks.read_anew import put_to, questions_of
+from crab_graph.domains.generate import generate_benchmark
 
 
 def test_what_is_asked_of_anybody_is_kept_up_to_the_first_plan():
@@ -18,8 +17,8 @@ def test_what_is_asked_of_anybody_is_kept_up_to_the_first_plan():
     ]
 
 
-def test_each_question_gets_one_answer():
-    task = cg.load_benchmark(TALKS / "thirtyfirst" / "bench")["S1-001"]
+def test_each_question_gets_one_answer(tmp_path):
+    (task,) = generate_benchmark(tmp_path / "bench", tasks=1, strata=(1,), distractors=60)
     asked = ["What are your wishes for the hotel?", "And your total budget?"]
     said = put_to(task, asked, 1)
     assert [one["content"] for one in said if one["role"] == "assistant"] == asked

@@ -14,6 +14,7 @@ from typing import Any
 from crab_graph.agents.reference.conversation import Action, Conversation, Observation, quoted
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.domain.kind import Kind, KindTools
+from crab_graph.domain.showing import BEFORE_FEES
 from crab_graph.money import format_dollars
 
 Row = dict[str, Any]
@@ -85,12 +86,21 @@ class Mishaps:
         return "".join(f"{text}\n\n" for text in told.values())
 
     def _shown(self, refused: Observation) -> Iterator[Row]:
-        """Yield what look-ups have shown of an offer whose booking was refused, in order."""
+        """Yield what look-ups have shown of an offer whose booking was refused, in order.
+
+        Where lists leave fees out it is priced by the calls that told the whole.
+        """
         kind, tools = self._booked_by(refused)
+        offer, whole = quoted(refused.result), list[int]()
+        if tools.price is not None:
+            told = (one for one in self.conversation.of(tools.price.tool) if one.is_ok)
+            asked = (one for one in told if offer in words_of(one.call.arguments))
+            whole = [tools.price.read(one.result) for one in asked]
         for one in self.conversation.of(tools.search.tool):
             for row in tools.search.read(one.result):
-                if row[kind.offer.key] == quoted(refused.result):
-                    yield row
+                if row[kind.offer.key] == offer:
+                    is_whole = BEFORE_FEES not in row
+                    yield from [row] if is_whole else [row | {"price": cents} for cents in whole]
 
     def _booked_by(self, booking: Observation) -> tuple[Kind, KindTools]:
         """Return the kind of what a call books, and its tools."""
