@@ -41,6 +41,7 @@ from crab_graph.personas.mended_bookings import mended_booking_in, withdrawn_in
 from crab_graph.personas.mishap_answers import exceeded_by_more, without_rise
 from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import Wallet, misstated_total, read_wallet, refusals
+from crab_graph.personas.party_questions import party_question_in
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
@@ -215,6 +216,8 @@ class RulesUser:
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
         text, gone = withdrawn_in(reworded(text))
+        party = party_question_in(text, briefing, memory.record)
+        text = text if party is None else party.rest
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wallet = read_wallet(messages, heard, briefing)
         # What is booked needs no wish to be explained.
@@ -260,6 +263,7 @@ class RulesUser:
             habit=self._habit,
             met=frozenset(fulfilled(plan, briefing, reading.amounts)),
             clarification=asked,
+            party=party,
             mended=mended,
             shown=_shown(wallet, said, briefing),
         )

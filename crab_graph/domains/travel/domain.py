@@ -498,7 +498,7 @@ TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
         version=11,
-        reads=(2, 3, 4, 5, 6, 7, 8, 9),
+        reads=(2, 3, 4, 5, 6, 7, 8, 9, 10),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),

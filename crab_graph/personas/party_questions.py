@@ -1,0 +1,76 @@
+"""Questions of who the user is: one of those that all is for, and which of them."""
+
+import re
+from typing import NamedTuple
+
+from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
+from crab_graph.personas.clarifications import sentences_of
+from crab_graph.personas.wordbook import ValueForm
+
+_WHICH = re.compile(
+    r"\bwhich (?:one )?of (?:you|the|these|them)\b[^?]{0,30}?"
+    r"(?:\b(?:am i|are you|is this|do i)\b|\?)"
+    r"|\b(?:who|whom)(?: exactly)? (?:am i|do i have the (?:pleasure|honou?r))\b"
+    r"|\b(?:are|is) (?:you|this)\b[^?]{0,20}\bor\b[^?]{0,20}\?",
+    re.I,
+)
+"""Asks who it is that writes; the last only where it names people."""
+_TALKS = re.compile(
+    r"\b(?:talk|speak|chat|writ|deal|correspond)ing\b|\bare you\b|\bis this\b", re.I
+)
+_ONE_OF = re.compile(
+    r"\bare you\b[^?]{0,40}?\b(?:yourself|one of (?:them|the|these|those)|among (?:them|the|these)"
+    r"|part of the (?:party|group)|coming along|included)\b[^?]*\?"
+    r"|\b(?:is|are) (?:this|it|these|you booking(?: \w+)?|the bookings?)\b[^?]{0,12}"
+    r"\bfor (?:you|yourself|someone else|somebody else|others)\b[^?]*\?",
+    re.I,
+)
+"""Asks whether the user is one of the people."""
+_OTHER = re.compile(r"\b(?:card|pay\w*|account|prefer|want|happy|sure|flexible|free|fine)\b", re.I)
+"""What such a question is not about."""
+
+
+class PartyQuestion(NamedTuple):
+    """What a message says beside a question of who the user is, and whether it asks which one."""
+
+    rest: str
+    asks_which: bool
+
+
+def party_question_in(
+    text: str, briefing: UserBriefing, record: DisclosureRecord
+) -> PartyQuestion | None:
+    """Return what a message says beside a question of who the user is; `None` without one.
+
+    Which one it is was asked of names that were told.
+    """
+    names = [one.split()[0].casefold() for one in names_of(briefing)]
+    is_told = any(
+        record.has(fact.key) for fact in briefing.facts if _is_of_names(fact.key, briefing)
+    )
+    sentences, asked = list(sentences_of(text)), dict[int, bool]()
+    for number, sentence in enumerate(sentences):
+        if "?" not in sentence or _OTHER.search(sentence):
+            continue
+        low = sentence.casefold()
+        named = sum(re.search(rf"\b{re.escape(one)}\b", low) is not None for one in names)
+        which = _WHICH.search(sentence)
+        if which and _TALKS.search(sentence) and (named > 1 or " or " not in which[0]):
+            asked[number] = is_told
+        elif _ONE_OF.search(sentence):
+            asked[number] = False
+    if not asked:
+        return None
+    rest = "".join(one for number, one in enumerate(sentences) if number not in asked)
+    return PartyQuestion(rest.rstrip(), any(asked.values()))
+
+
+def names_of(briefing: UserBriefing) -> list[str]:
+    """Return the names of those that all is for; the user's is the first of them."""
+    of_names = (fact for fact in briefing.facts if _is_of_names(fact.key, briefing))
+    return [str(name) for fact in of_names for name in fact.value]
+
+
+def _is_of_names(key: str, briefing: UserBriefing) -> bool:
+    words = briefing.lexicon.facts.get(key)
+    return words is not None and words.form is ValueForm.NAMES and words.conflict is None
