@@ -19,11 +19,10 @@ from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.one_card import on_one_card
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
-from crab_graph.personas.party_questions import names_of
 from crab_graph.personas.payment_answers import pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
 from crab_graph.personas.plan_answers import approve, asks_for_rest, stand_firm
-from crab_graph.personas.reactions import react
+from crab_graph.personas.reactions import react, what_stands
 from crab_graph.personas.standing_wishes import rest_stays
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wording import Speaker
@@ -45,11 +44,12 @@ _DUTIES = (
     answer,
     see_to_mishap,
     approve,
+    what_stands,
     react,
 )
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
-_WHOLE = frozenset({retry, on_one_card, pay, answer, approve, react})
+_WHOLE = frozenset({retry, on_one_card, pay, answer, approve, what_stands, react})
 """Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 
@@ -105,7 +105,8 @@ def private_calls(turn: Turn) -> list[PrivateCall]:
 
 def decide(turn: Turn) -> Decision:
     """Return the turn that answers a message."""
-    decision = _with_name(turn, _decided(turn)) if turn.party else _decided(turn)
+    decision = _decided(turn)
+    decision = _with_asides(turn, decision) if turn.asides else decision
     if turn.mended is None or decision.approved or decision.token or objects(turn):
         return decision
     # Who asks for a yes to make a booking anew gets it, beside what else is said.
@@ -116,23 +117,19 @@ def decide(turn: Turn) -> Decision:
     return turn.say("approve", is_content=True, moved=True)
 
 
-def _with_name(turn: Turn, decision: Decision) -> Decision:
-    """Return a turn that says first who the user is, or that alone where nothing else is asked."""
-    briefing, party = turn.briefing, turn.party
-    names = names_of(briefing)
-    if party is not None and party.asks_which and names and not briefing.is_for_one:
-        said = turn.speaker.phrase("name_is", name=names[0])
-    else:
-        said = turn.speaker.phrase("is_for_me" if briefing.is_for_one else "is_one_of_us")
-    if turn.reading.asks_anything or decision.is_content or decision.token:
-        return replace(decision, parts=(said, *decision.parts))
-    return Decision((said,), is_answer=True, is_content=True, moved=True)
+def _with_asides(turn: Turn, decision: Decision) -> Decision:
+    """Return a turn that first answers what is asked by the way, or that where nothing else is."""
+    said = tuple(turn.speaker.phrase(one.act, name=one.name) for one in turn.asides)
+    is_open = turn.reading.asks_anything or turn.playback.wrong or objects(turn)
+    if is_open or decision.token:
+        return replace(decision, parts=(*said, *decision.parts))
+    return Decision(said, is_answer=True, is_content=True, moved=True)
 
 
 def _decided(turn: Turn) -> Decision:
     """Return the turn that answers a message, but for bookings that are made anew."""
     reading, wallet = turn.reading, turn.wallet
-    if not (turn.text.strip() or turn.clarification or turn.party):
+    if not (turn.text.strip() or turn.clarification or turn.asides):
         return turn.say("nudge")
     if reading.has_transferred:
         return turn.say("transferred", token=TerminalToken.TRANSFER)

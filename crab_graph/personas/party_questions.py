@@ -1,8 +1,8 @@
 """Questions of who the user is: one of those that all is for, and which of them."""
 
 import re
-from typing import NamedTuple
 
+from crab_graph.personas.asides import Aside
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.clarifications import sentences_of
 from crab_graph.personas.wordbook import ValueForm
@@ -30,30 +30,20 @@ _OTHER = re.compile(r"\b(?:card|pay\w*|account|prefer|want|happy|sure|flexible|f
 """What such a question is not about."""
 
 
-class PartyQuestion(NamedTuple):
-    """What a message says beside a question of who the user is, and whether it asks which one."""
-
-    rest: str
-    asks_which: bool
-
-
-def party_question_in(
-    text: str, briefing: UserBriefing, record: DisclosureRecord
-) -> PartyQuestion | None:
+def party_question_in(text: str, briefing: UserBriefing, record: DisclosureRecord) -> Aside | None:
     """Return what a message says beside a question of who the user is; `None` without one.
 
     Which one it is was asked of names that were told.
     """
-    names = [one.split()[0].casefold() for one in names_of(briefing)]
-    is_told = any(
-        record.has(fact.key) for fact in briefing.facts if _is_of_names(fact.key, briefing)
-    )
+    names = _names_of(briefing)
+    first = [one.split()[0].casefold() for one in names]
+    is_told = any(record.has(one.key) for one in briefing.facts if _is_of_names(one.key, briefing))
     sentences, asked = list(sentences_of(text)), dict[int, bool]()
     for number, sentence in enumerate(sentences):
         if "?" not in sentence or _OTHER.search(sentence):
             continue
         low = sentence.casefold()
-        named = sum(re.search(rf"\b{re.escape(one)}\b", low) is not None for one in names)
+        named = sum(re.search(rf"\b{re.escape(one)}\b", low) is not None for one in first)
         which = _WHICH.search(sentence)
         if which and _TALKS.search(sentence) and (named > 1 or " or " not in which[0]):
             asked[number] = is_told
@@ -61,11 +51,13 @@ def party_question_in(
             asked[number] = False
     if not asked:
         return None
-    rest = "".join(one for number, one in enumerate(sentences) if number not in asked)
-    return PartyQuestion(rest.rstrip(), any(asked.values()))
+    rest = "".join(one for number, one in enumerate(sentences) if number not in asked).rstrip()
+    if briefing.is_for_one:
+        return Aside(rest, "is_for_me")
+    return Aside(rest, "name_is", names[0]) if any(asked.values()) else Aside(rest, "is_one_of_us")
 
 
-def names_of(briefing: UserBriefing) -> list[str]:
+def _names_of(briefing: UserBriefing) -> list[str]:
     """Return the names of those that all is for; the user's is the first of them."""
     of_names = (fact for fact in briefing.facts if _is_of_names(fact.key, briefing))
     return [str(name) for fact in of_names for name in fact.value]

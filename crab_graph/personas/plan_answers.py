@@ -44,6 +44,12 @@ _SUITS = re.compile(
     r"\b(?:work|suit|fit|ok|okay|fine|good|all right|alright)\b[^?]{0,40}\?",
     re.I,
 )
+_FINE_WITH_YOU = re.compile(
+    r"(?:\A|[.!?:;\n] )(?:is (?:that|this|it) )?(?:all )?"
+    r"(?:fine|ok(?:ay)?|good|all right|alright) (?:with|by|for) you\b[^?]*\?",
+    re.I,
+)
+"""Asks of what stands before it whether it suits."""
 _NEW_PRICE = re.compile(
     r"\b(?:went up|gone up|rose|risen|dearer|now costs?|new price|higher price|expired)\b"
     r"|\$[\d,.]+ (?:more|dearer|higher)\b",
@@ -81,7 +87,8 @@ def _asks_opinion(turn: Turn) -> bool:
     """Tell whether a message asks what the user thinks of a plan, or whether items suit it."""
     text = turn.reading.utterance.text
     asks_of_whole = is_whole_plan(turn) and _OPINION.search(text)
-    return bool(asks_of_whole or (is_one_plan(turn) and _SUITS.search(text)))
+    suits = _SUITS.search(text) or _FINE_WITH_YOU.search(text)
+    return bool(asks_of_whole or (is_one_plan(turn) and suits))
 
 
 def asks_for_rest(turn: Turn) -> bool:

@@ -5,6 +5,7 @@ import re
 from crab_graph.personas.fact_answers import asks_as_before, promised
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
+from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.played_clauses import asks_extras_alone
 from crab_graph.personas.sought_facts import slots_of
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -58,6 +59,18 @@ _TOUCHES = re.compile(r"\b(?:that|this|it|all|everything|these|those|correct\w*|
 _OF_PRICE = re.compile(
     r"[$€£]|\b(?:price|cost|total|sum|cheap\w*|dear\w*|amounts?|adds? up|fee|rate)s?\b"
 )
+_CHANGES = re.compile(
+    r"\bany(?:thing|one)?\b[^?]{0,30}"
+    r"\b(?:chang(?:e|ed|es|ing)|alter\w*|adjust\w*|different\w*|otherwise|correct(?:ed)?)\b[^?]*\?"
+    r"|\bsomething\b[^?]{0,20}\b(?:change|alter|adjust)\b[^?]*\?"
+    r"|\b(?:check|look at|review) anything\b[^?]*\?|\bany objections?\b[^?]*\?"
+)
+"""Asks if anything of what was shown, or is booked, is to be otherwise."""
+_OF_APPROVALS = re.compile(
+    r"\b(?:did|have|had) you (?:already |just |only )?approved?\b[^?]*\?"
+    r"|\b(?:what|which)\b[^?]{0,20}\b(?:did|have) you (?:already )?approved?\b[^?]*\?"
+)
+"""Asks what was approved."""
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -94,6 +107,20 @@ def react(turn: Turn) -> Decision | None:
     if _asks_of_yes(turn):
         return turn.say("approve", is_content=True, approved=True)
     return _on_unclear(turn)
+
+
+def what_stands(turn: Turn) -> Decision | None:
+    """Say that what was shown or booked may stay, or what was approved, to who asks for that."""
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    if can_approve(turn) and any(map(_CHANGES.search, asked)):
+        return turn.say("nothing_to_change", is_content=True, moved=True)
+    done = {one.booking_id for one in turn.wallet.earlier}
+    if not (done and any(map(_OF_APPROVALS.search, asked))):
+        return None
+    if turn.missing or any(one.booking_id not in done for one in turn.wallet.pending):
+        words = turn.speaker.phrase("paid_these", bookings=join_words(sorted(done)))
+        return Decision((words,))
+    return turn.say("paid")
 
 
 def _on_change(turn: Turn) -> str:

@@ -10,9 +10,11 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from crab_graph.personas.asides import Aside
 from crab_graph.personas.asked_payments import asked_only
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import (
+    DisclosureRecord,
     Fact,
     Reason,
     UserBriefing,
@@ -56,6 +58,7 @@ from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.ways_of_saying import WaysOfSaying
+from crab_graph.personas.weighed_wishes import weighed_wishes_in
 from crab_graph.personas.wording import Speaker
 from crab_graph.randomness import derive_rng
 
@@ -216,8 +219,7 @@ class RulesUser:
         mended = mended_booking_in(text)
         text = text if mended is None else mended.rest
         text, gone = withdrawn_in(reworded(text))
-        party = party_question_in(text, briefing, memory.record)
-        text = text if party is None else party.rest
+        asides, text = _asides_of(text, briefing, memory.record)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wallet = read_wallet(messages, heard, briefing)
         # What is booked needs no wish to be explained.
@@ -236,9 +238,6 @@ class RulesUser:
         # What goes beyond a card's limit is no dearer than it was.
         risen = () if reading.tells_of_failed_card else exceeded_by_more(text, said, briefing)
         conflicts += [one for one in risen if one not in conflicts]
-        conflicts = [
-            one for one in conflicts if not is_taken_up(one, memory.record, reading, briefing)
-        ]
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
         played = read_play_back(reading, briefing, plan.items, untold)
@@ -253,7 +252,9 @@ class RulesUser:
             reading=reading,
             memory=memory,
             wallet=wallet,
-            conflicts=tuple(conflicts),
+            conflicts=tuple(
+                one for one in conflicts if not is_taken_up(one, memory.record, reading, briefing)
+            ),
             playback=played,
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
@@ -263,7 +264,7 @@ class RulesUser:
             habit=self._habit,
             met=frozenset(fulfilled(plan, briefing, reading.amounts)),
             clarification=asked,
-            party=party,
+            asides=asides,
             mended=mended,
             shown=_shown(wallet, said, briefing),
         )
@@ -302,6 +303,18 @@ class RulesUser:
         )
         content = f"{text} {reply.token}".strip()
         return UserStep({"role": "user", "content": content}, memory.as_json())
+
+
+def _asides_of(
+    text: str, briefing: UserBriefing, record: DisclosureRecord
+) -> tuple[tuple[Aside, ...], str]:
+    """Return what a message asks by the way, and what it says beside that."""
+    asides = list[Aside]()
+    for find in (party_question_in, weighed_wishes_in):
+        if aside := find(text, briefing, record):
+            asides.append(aside)
+            text = aside.rest
+    return tuple(asides), text
 
 
 def _shown(wallet: Wallet, said: Sequence[str], briefing: UserBriefing) -> dict[str, str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Any, TypeVar
 
+from crab_graph.personas.asides import Aside
 from crab_graph.personas.behavior import Behavior
 from crab_graph.personas.briefing import Fact, Reason, UserBriefing
 from crab_graph.personas.clarifications import Clarification
@@ -13,7 +14,6 @@ from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.mended_bookings import MendedBooking
 from crab_graph.personas.options import OptionChoice
 from crab_graph.personas.own_tools import Refusal, Wallet
-from crab_graph.personas.party_questions import PartyQuestion
 from crab_graph.personas.payment_habits import PaymentHabit, is_due
 from crab_graph.personas.play_backs import PlayBack
 from crab_graph.personas.understanding import Reading
@@ -57,8 +57,8 @@ class Turn:
     it contradicts unseen, `met` those that it plainly fits, `playback` is what it plays back of the
     user's wishes, compared with them, `said` are the facts that it says before it answers, and
     `clarification` is what the agent asks of the meaning of wishes that were told, and `mended`
-    what it says of a booking that it makes anew, `party` what it asks of who the user is; the
-    reading is of the rest. In `found` is kept
+    what it says of a booking that it makes anew, `asides` what it asks by the way;
+    the reading is of the rest. In `found` is kept
     what was found out of the turn (`once_a_turn`).
     """
 
@@ -80,7 +80,7 @@ class Turn:
     overlooked: tuple[str, ...] = ()
     met: frozenset[str] = frozenset()
     clarification: Clarification | None = None
-    party: PartyQuestion | None = None
+    asides: tuple[Aside, ...] = ()
     mended: MendedBooking | None = None
     shown: Mapping[str, str] = field(default_factory=dict)
     found: dict[Callable[..., Any], Any] = field(

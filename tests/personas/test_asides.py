@@ -1,0 +1,92 @@
+"""What is asked by the way: who writes, which wish could go, what may stay as it is."""
+
+import pytest
+
+from tests.personas.test_rules_user import BOOKINGS, PAY, PLAN
+from tests.personas.test_ways_to_ask import SHORT, WHO, briefing_of, opened
+
+CONDITIONS = ("generic", "neutral", *SHORT)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Are you yourself one of the two travellers, or are you booking for others?",
+        "Are you travelling yourself, or is this for someone else?",
+        "Is this booking for yourself?",
+    ],
+)
+def test_who_is_asked_if_it_comes_along_says_so(condition, asked):
+    assert "among them" in opened(condition).say(asked)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("asked", ["Are you the traveller yourself?", "Is it for yourself?"])
+def test_who_travels_alone_says_that_it_is_for_it(condition, asked):
+    alone = briefing_of(party_size=1, traveller_names=["Ana Ruiz"], birth_dates=["1990-04-02"])
+    answer = opened(condition, briefing=alone).say(asked).casefold()
+    assert "for me" in answer or "for myself" in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_has_told_the_names_says_which_of_them_it_is(condition):
+    chat = opened(condition)
+    while "traveller_names" not in chat.told():
+        chat.say(WHO)
+    names = chat.user.first_briefing.fact("traveller_names").value
+    for asked in (
+        "And which of you two am I talking to?",
+        f"Are you {names[0].split()[0]} or {names[1].split()[0]}, by the way?",
+        "Who am I speaking with?",
+    ):
+        answer = chat.say(f"Thanks. {asked}")
+        assert names[0] in answer and names[1] not in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is there anything you'd be willing to give up if nothing fits? For example the stars.",
+        "Which is more important to you if not all can be had: the stars, the seats, or the bed?",
+        "If one of them had to give, which would it be: the seats or the budget?",
+        "If I find nothing, would you rather drop the seats, go on other days, or pay more?",
+        "What should I hold on to if not both are free: the seats or the stars?",
+    ],
+)
+def test_no_wish_may_go_before_anything_is_offered(condition, asked):
+    answer = opened(condition).say(asked)
+    assert any(one in answer for one in ("can go", "give up any", "give any", "give none"))
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_is_asked_beside_it_is_answered_too(condition):
+    answer = opened(condition).say("Are you one of the two travellers? And what is your budget?")
+    assert "among them" in answer and ("1,500" in answer or "1.5k" in answer)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is everything fine so far, or do you want anything changed?",
+        "Is anything to be changed before we go on?",
+        "Do you want to pay now, or check anything first?",
+        "Any objections?",
+    ],
+)
+def test_what_is_booked_may_stay_as_it_is(condition, asked):
+    chat = opened(condition, bookings=BOOKINGS)
+    chat.say(PLAN)
+    answer = chat.say(f"All four are booked and wait for payment. {asked}").casefold()
+    assert "nothing" in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_was_approved_is_said_to_who_asks(condition):
+    chat = opened(condition, bookings=BOOKINGS)
+    chat.say(PLAN)
+    chat.say(PAY)
+    answer = chat.say("Did you approve just the outbound flight or all four bookings?").casefold()
+    assert "approved" in answer
