@@ -71,7 +71,6 @@ def test_what_is_asked_beside_it_is_answered_too(condition):
     "asked",
     [
         "Is everything fine so far, or do you want anything changed?",
-        "Is anything to be changed before we go on?",
         "Do you want to pay now, or check anything first?",
         "Any objections?",
     ],
