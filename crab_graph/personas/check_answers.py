@@ -16,6 +16,7 @@ from crab_graph.personas.sought_facts import (
     doubted,
     is_asked_by_name,
     names_somebody,
+    new_facts,
     pointed_at,
     read_alone,
     slots_of,
@@ -32,7 +33,10 @@ _EITHER = re.compile(
 _FEW = 2
 _A_LIST = 4
 """So many wishes noted make a list of all."""
-_NO_WISH = re.compile(rf"\b(?:no|without) (?:\w+ ){{0,2}}{WISH}\b[^?]*\?")
+_NO_WISH = re.compile(
+    rf"\b(?:no|without) (?:\w+ ){{0,2}}{WISH}\b[^?]*\?"
+    r"|\bnothing (?:more|else|further)\b[^?]{0,12}\b(?:on|for|about|regarding|as to)\b[^?]*\?"
+)
 """Asks if nothing is wished."""
 
 
@@ -272,6 +276,7 @@ def _others(turn: Turn) -> list[Fact]:
     done = {*_right(turn), *turn.playback.wrong} - (pointed - turn.playback.questioned)
     done |= {*turn.playback.wrong}
     is_asked = reading.asked or reading.exactly or pointed or read_alone(turn) or doubted(turn)
+    is_asked = is_asked or _takes_for_none(turn, new_facts(turn))
     if not (is_asked or asks_openly(turn)):
         return []
     return chosen_facts(turn, done)

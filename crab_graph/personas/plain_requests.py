@@ -61,6 +61,13 @@ _ASKS = re.compile(
     r"your (?:approval|ok|okay|consent))\b"
 )
 _APPROVALS = re.compile(r"\bapprov|\bauthori[sz]")
+_OF_ALL = re.compile(
+    r"\b(?:record|give|make|do)\b[^?]{0,20}\bapprovals?\b[^?]{0,12}\b(?:for|of)\b[^?]{0,12}"
+    r"\b(?:all|both|(?:the )?(?:other|rest|two|three|four))\b[^?]*\?"
+    r"|\bapprove (?:them|these|those|the rest)\b[^?]{0,30}"
+    r"\b(?:at once|one by one|together)\b[^?]*\?"
+)
+"""Asks for approvals without a word for what they are of."""
 _LATER = re.compile(
     r"\b(?:then|afterwards|after (?:that|this)|next|later|subsequently) (?:(?:we|i)(?:.ll|.d| will|"
     r" can| shall)|comes?|come the|the)\b|\b(?:i|we)(?:.ll| will| shall) (?:then |later |next )*"
@@ -315,7 +322,8 @@ def asks_for_approvals(segments: Sequence[Segment]) -> int | None:
     return _first(
         segments,
         lambda text: (
-            (is_about_payments or bool(PAYMENTS.search(text))) and _is_asked(text, _APPROVE)
+            ((is_about_payments or bool(PAYMENTS.search(text))) and _is_asked(text, _APPROVE))
+            or _OF_ALL.search(text) is not None
         ),
     )
 

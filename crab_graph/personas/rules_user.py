@@ -253,7 +253,11 @@ class RulesUser:
             memory=memory,
             wallet=wallet,
             conflicts=tuple(
-                one for one in conflicts if not is_taken_up(one, memory.record, reading, briefing)
+                one
+                for one in conflicts
+                # What is played back rightly is contradicted by an item alone.
+                if (reading.ids or one not in played.right)
+                and not is_taken_up(one, memory.record, reading, briefing)
             ),
             playback=played,
             choice=choose_option(plan, briefing) if reading.asks_choice else None,

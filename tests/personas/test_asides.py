@@ -89,3 +89,35 @@ def test_what_was_approved_is_said_to_who_asks(condition):
     chat.say(PAY)
     answer = chat.say("Did you approve just the outbound flight or all four bookings?").casefold()
     assert "approved" in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "So the hotel really has no wishes except that any bed is fine?",
+        "So nothing more on the hotel, and I can search now?",
+    ],
+)
+def test_who_takes_it_that_nothing_more_is_wished_is_told(condition, asked):
+    chat = opened(condition)
+    chat.say("Should both flights be with one airline?")
+    before = {*chat.told()}
+    answer = chat.say(f"Same airline both ways, noted. {asked}").casefold()
+    assert "right" not in answer and "correct" not in answer
+    assert any(key.startswith(("hotel", "room", "bed")) for key in {*chat.told()} - before)
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Do you want to approve them one by one or all at once? They come to $1,010.00.",
+        "Would you record the approvals for all four, and is there anything else?",
+    ],
+)
+def test_approvals_are_given_to_who_asks_without_a_word_for_what_they_are_of(condition, asked):
+    chat = opened(condition, bookings=BOOKINGS)
+    chat.say(PLAN)
+    chat.say(f"All four are booked. {asked}")
+    assert {one["booking_id"] for one in chat.approvals()}

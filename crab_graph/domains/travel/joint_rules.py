@@ -101,6 +101,7 @@ _PRICE_MATTERS = (
     rf"\b(?:price|cost)s?\b.{{0,20}}{_MATTERS}.{{0,30}}{_FLIGHTS}",
 )
 _OF_FLIGHTS = (
+    r"(?<!seat )(?<!seating )"
     r"\b(?:preferences?|wish(?:es)?|requirements?|matters?|regarding|about)\b"
     r"[^.;?!\n]{0,40}\bflights\b",
     r"\bwhich flights\b",
