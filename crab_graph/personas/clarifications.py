@@ -26,10 +26,10 @@ _OPTION = re.compile(
     r"\s*(?:[-*•–][ \t]+|[-*•– ]*\**\(?(?:[a-h]|[1-9]|i{1,3}|iv)\**[).:\]](?:\**[ \t]+|\Z))", re.I
 )
 """What a line begins with that is one of some options."""
-_LABELLED = re.compile(r"\s*[-*•– ]*\**\(?[a-h1-9i]", re.I)
+_LABELLED = re.compile(r"\s*[-*•– ]*\**\(?(?:[a-h]|[1-9]|i{1,3}|iv)\**[).:\]]", re.I)
 """What an option begins with that has a letter or number."""
 _NOTES = re.compile(
-    r"\b(?:noted|recorded|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
+    r"\b(?:noted|added|recorded|written down|taken down|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
     r"|sum(?:ming)? (?:\w+ )?up|(?:play|read|say|tell|repeat)(?:ing)? (?:\w+ ){0,4}back"
     r"|here(?:'s| is| are)|(?:plan|search|work|go) with (?:these|this|that|the following)"
     r"|your (?:wishes|trip|requirements)|updated"

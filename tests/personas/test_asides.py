@@ -121,3 +121,19 @@ def test_approvals_are_given_to_who_asks_without_a_word_for_what_they_are_of(con
     chat.say(PLAN)
     chat.say(f"All four are booked. {asked}")
     assert {one["booking_id"] for one in chat.approvals()}
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize("lead", ["I have added:", "Here we go:", "So:"])
+def test_a_list_of_notes_whose_items_begin_with_early_letters_asks_for_no_choice(condition, lead):
+    wishes = {"apart_from_nights": True, "outbound_time_of_day": None, "return_time_of_day": None}
+    chat = opened(condition, briefing=briefing_of(**wishes))
+    chat.say("What about red-eyes, and the day after such a flight?")
+    assert "apart_from_nights" in chat.told()
+    answer = chat.say(
+        f"Certainly. {lead}\n\n- Flights at any hour; but if a flight is a night flight, no attraction "
+        "on that day, nor on the day before or the day after\n- Attraction in the hotel's district"
+        "\n\nIs there a budget?"
+    )
+    assert "told you" not in answer and "no attraction" not in answer
+    assert "1,500" in answer or "1.5k" in answer

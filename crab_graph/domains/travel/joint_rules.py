@@ -333,7 +333,7 @@ JOINT_RULES = (
                 _BY_NIGHT,
                 r"\bday\b",
                 r"\b(?:next|before|after|adjacent|adjoining|either side|neighbou?ring|following"
-                r"|around|beside)\b",
+                r"|around|beside|within (?:a|one|1))\b",
             ),
             about=_BY_NIGHT,
             clarify=(
