@@ -28,8 +28,15 @@ _OPTION = re.compile(
 """What a line begins with that is one of some options."""
 _LABELLED = re.compile(r"\s*[-*•– ]*\**\(?(?:[a-h]|[1-9]|i{1,3}|iv)\**[).:\]]", re.I)
 """What an option begins with that has a letter or number."""
+_AMONG = re.compile(
+    r"\b(?:which|what|either|one of|choose|pick|select|prefer\w*|rather|or|mean\w*|these|those"
+    r"|them)\b",
+    re.I,
+)
+"""Asks for one of several things."""
 _NOTES = re.compile(
-    r"\b(?:noted|added|recorded|written down|taken down|recap\w*|summar\w+|so far|understood|got (?:it|this|that)"
+    r"\b(?:noted|added|recorded|(?:written|taken) down|recap\w*|summar\w+|so far|understood"
+    r"|got (?:it|this|that)"
     r"|sum(?:ming)? (?:\w+ )?up|(?:play|read|say|tell|repeat)(?:ing)? (?:\w+ ){0,4}back"
     r"|here(?:'s| is| are)|(?:plan|search|work|go) with (?:these|this|that|the following)"
     r"|your (?:wishes|trip|requirements)|updated"
@@ -288,8 +295,9 @@ def _turns_to_other(text: str, words: FactWords, lexicon: DomainLexicon) -> bool
 def _lets_choose(pieces: Sequence[str], number: int) -> bool:
     """Tell whether a piece that asks nothing stands beside labelled options, and notes none."""
     options = _options_at(pieces, number)
-    is_labelled = bool(options) and all(_LABELLED.match(pieces[one]) for one in options)
-    return is_labelled and _NOTES.search(pieces[number]) is None
+    return (
+        bool(options) and _are_labelled(pieces, options) and _NOTES.search(pieces[number]) is None
+    )
 
 
 def _options_at(pieces: Sequence[str], number: int) -> list[int]:
@@ -302,7 +310,13 @@ def _options_at(pieces: Sequence[str], number: int) -> list[int]:
     before = (_run(pieces, range(number - skipped, -1, -1)) for skipped in range(1, near + 1))
     found = next(filter(None, before), [])
     are_notes = found and found[0] > 0 and _NOTES.search(pieces[found[0] - 1])
-    return [] if are_notes else found
+    # Of mere items a question lets choose that says so.
+    lets = _are_labelled(pieces, found) or _AMONG.search(pieces[number]) is not None
+    return [] if are_notes or not lets else found
+
+
+def _are_labelled(pieces: Sequence[str], options: Sequence[int]) -> bool:
+    return all(_LABELLED.match(pieces[one]) for one in options)
 
 
 def _run(pieces: Sequence[str], numbers: range) -> list[int]:

@@ -131,8 +131,9 @@ def test_a_list_of_notes_whose_items_begin_with_early_letters_asks_for_no_choice
     chat.say("What about red-eyes, and the day after such a flight?")
     assert "apart_from_nights" in chat.told()
     answer = chat.say(
-        f"Certainly. {lead}\n\n- Flights at any hour; but if a flight is a night flight, no attraction "
-        "on that day, nor on the day before or the day after\n- Attraction in the hotel's district"
+        f"Certainly. {lead}\n\n- Flights at any hour; but if a flight is a night flight, no "
+        "attraction on that day, nor on the day before or the day after\n"
+        "- Attraction in the hotel's district"
         "\n\nIs there a budget?"
     )
     assert "told you" not in answer and "no attraction" not in answer
