@@ -276,8 +276,7 @@ def _others(turn: Turn) -> list[Fact]:
     done = {*_right(turn), *turn.playback.wrong} - (pointed - turn.playback.questioned)
     done |= {*turn.playback.wrong}
     is_asked = reading.asked or reading.exactly or pointed or read_alone(turn) or doubted(turn)
-    is_asked = is_asked or _takes_for_none(turn, new_facts(turn))
-    if not (is_asked or asks_openly(turn)):
+    if not (is_asked or asks_openly(turn) or _takes_for_none(turn, new_facts(turn))):
         return []
     return chosen_facts(turn, done)
 
