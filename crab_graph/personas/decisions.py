@@ -19,6 +19,7 @@ from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.one_card import on_one_card
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
+from crab_graph.personas.owned_up import on_owned_up
 from crab_graph.personas.payment_answers import pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
 from crab_graph.personas.plan_answers import approve, asks_for_rest, stand_firm
@@ -135,6 +136,8 @@ def _decided(turn: Turn) -> Decision:
         return turn.say("transferred", token=TerminalToken.TRANSFER)
     is_over = not reading.asks_wallet or reading.claims_done or reading.is_closing
     is_settled = wallet.bookings and not wallet.pending and is_over
+    if owned := on_owned_up(turn):
+        return owned
     # Everything wanted is booked and paid, as the user's own bookings show.
     if is_settled and not turn.missing:
         return turn.say("thanks_end", token=TerminalToken.STOP)

@@ -47,7 +47,7 @@ from crab_graph.personas.party_questions import party_question_in
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
-from crab_graph.personas.play_backs import read_play_back
+from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.rewordings import reworded
@@ -252,13 +252,7 @@ class RulesUser:
             reading=reading,
             memory=memory,
             wallet=wallet,
-            conflicts=tuple(
-                one
-                for one in conflicts
-                # What is played back rightly is contradicted by an item alone.
-                if (reading.ids or one not in played.right)
-                and not is_taken_up(one, memory.record, reading, briefing)
-            ),
+            conflicts=_standing(conflicts, played, memory, reading, briefing),
             playback=played,
             choice=choose_option(plan, briefing) if reading.asks_choice else None,
             choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
@@ -307,6 +301,22 @@ class RulesUser:
         )
         content = f"{text} {reply.token}".strip()
         return UserStep({"role": "user", "content": content}, memory.as_json())
+
+
+def _standing(
+    conflicts: Sequence[str],
+    played: PlayBack,
+    memory: UserMemory,
+    reading: Reading,
+    briefing: UserBriefing,
+) -> tuple[str, ...]:
+    """Return the conflicts that stand: what is played back rightly an item alone contradicts."""
+    return tuple(
+        one
+        for one in conflicts
+        if (reading.ids or one not in played.right)
+        and not is_taken_up(one, memory.record, reading, briefing)
+    )
 
 
 def _asides_of(

@@ -138,3 +138,30 @@ def test_a_list_of_notes_whose_items_begin_with_early_letters_asks_for_no_choice
     )
     assert "told you" not in answer and "no attraction" not in answer
     assert "1,500" in answer or "1.5k" in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "owned",
+    [
+        "I must own up to one thing: the return seats are window seats. Should I cancel it and "
+        "look further, or do you keep it?",
+        "One correction: your return has middle seats. Would you rather keep it or have me rebook?",
+    ],
+)
+def test_what_is_owned_up_to_and_not_as_wished_is_to_be_cancelled(condition, owned):
+    chat = opened(condition, bookings=[{**one, "status": "confirmed"} for one in BOOKINGS])
+    while "seat_position" not in chat.told():
+        chat.say("Which seat position would you like: aisle, window or middle?")
+    answer = chat.say(f"Everything is charged, $1,010.00 in total. {owned}")
+    assert "cancel" in answer.casefold() and "###" not in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_owns_up_to_nothing_is_thanked(condition):
+    chat = opened(condition, bookings=[{**one, "status": "confirmed"} for one in BOOKINGS])
+    answer = chat.say(
+        "Everything is charged, $1,010.00 in total. I should point out that hotel and attraction "
+        "cannot be cancelled. Is there anything else?"
+    )
+    assert "###STOP###" in answer
