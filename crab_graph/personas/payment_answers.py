@@ -80,6 +80,13 @@ def pay(turn: Turn) -> Decision | None:
     return replace(paid, parts=tuple(parts), told=told, declined=declined, approved=approved)
 
 
+def added_words(turn: Turn) -> tuple[str, ...]:
+    """Say that a card was added, and which payment method that is, where it was just now."""
+    if turn.wallet.added is None:
+        return ()
+    return turn.speaker.phrase("added"), method_words(turn)
+
+
 def with_dealings(turn: Turn, decision: Decision) -> Decision:
     """Return a turn with what it leaves open: what came of payments, and the yes to a plan.
 
@@ -194,7 +201,7 @@ def _names_method(turn: Turn) -> bool:
         # An agent that still speaks of the other card has not heard of this one.
         return not (is_said and method in reading.ids)
     is_known = is_said and wallet.method_id in reading.ids
-    if reading.asks_method and not is_known and (_asks_which(turn) or not is_said):
+    if reading.asks_method and (_asks_which(turn) or not (is_known or is_said)):
         return True
     if reading.asks_approval and wallet.earlier and _asks_between_cards(turn):
         return True
@@ -256,7 +263,7 @@ def _payment_words(turn: Turn, *, is_plan: bool) -> list[str]:
     if _left(turn):
         done = join_words([approval.booking_id for approval in wallet.recorded])
         parts.append(phrase("paid_some", bookings=done))
-    elif wallet.recorded and not _is_all(turn):
+    elif wallet.recorded and (not _is_all(turn) or _is_moved(turn)):
         done = join_words([approval.booking_id for approval in wallet.recorded])
         parts.append(phrase("paid_these", bookings=done))
     elif wallet.recorded:
@@ -271,6 +278,15 @@ def _corrects_card(turn: Turn) -> bool:
     mine, wallet = turn.briefing.fact(CARD_FACT), turn.wallet
     is_right = mine is not None and mine.value["card_id"] == wallet.wanted
     return turn.habit is PaymentHabit.OTHER_CARD and bool(wallet.earlier) and is_right
+
+
+def _is_moved(turn: Turn) -> bool:
+    """Tell whether what was approved before is so now with another card."""
+    before = {one.booking_id: one.payment_method_id for one in turn.wallet.earlier}
+    return any(
+        one.booking_id in before and before[one.booking_id] != one.payment_method_id
+        for one in turn.wallet.recorded
+    )
 
 
 def _is_all(turn: Turn) -> bool:

@@ -201,7 +201,7 @@ _GOES_ON = re.compile(
     r"|le(?:ft|ave) out) (?:any|some)thing\b|\bthe rest (?:is|are) (?:all )?(?:up|left) to me\b"
     r"|\bany (?:\w+ )?(?:deal-?breakers?|must-haves?|no-?gos?|musts|red lines)\b|"
     r"\b(?:what|anything|aught|ought) else\b|\bwhat(?:.s| is| comes)? next\b"
-    r"|^(?:and |so |ok(?:ay)?,? )?next\?"
+    r"|^\W*(?:and |so |ok(?:ay)?,? )?(?:next|then|more|further|go on)\?"
     rf"|\b(?:another|some other) {_WISH}\b"
     r"|\b(?:is|was) (?:that|this|it) (?:really |now )?(?:all|everything|the lot)\b"
     rf"|^(?:and |so |ok(?:ay)?,? )?(?:the |your )?next (?:one|{_WISH}|point|item|thing)\W*\?"

@@ -66,6 +66,11 @@ _CHANGES = re.compile(
     r"|\b(?:check|look at|review) anything\b[^?]*\?|\bany objections?\b[^?]*\?"
 )
 """Asks if anything of what was shown, or is booked, is to be otherwise."""
+_CARRIES_ON = re.compile(
+    r"\b(?:shall|should|may|can|do) i (?:now |then )?(?:carry|go|continue|move)(?: on)?\b"
+    r"(?! (?:search|look|to ))[^?]{0,24}\?"
+)
+"""Asks if to go on with what it has begun."""
 _OF_APPROVALS = re.compile(
     r"\b(?:did|have|had) you (?:already |just |only )?approved?\b[^?]*\?"
     r"|\b(?:what|which)\b[^?]{0,20}\b(?:did|have) you (?:already )?approved?\b[^?]*\?"
@@ -114,6 +119,9 @@ def what_stands(turn: Turn) -> Decision | None:
     asked = [one.text for one in turn.reading.segments if one.is_request]
     if can_approve(turn) and any(map(_CHANGES.search, asked)):
         return turn.say("nothing_to_change", is_content=True, moved=True)
+    is_begun = turn.wallet.bookings and turn.missing and not turn.reading.asks_wallet
+    if is_begun and any(map(_CARRIES_ON.search, asked)):
+        return turn.say("approve", is_content=True, moved=True)
     done = {one.booking_id for one in turn.wallet.earlier}
     if not (done and any(map(_OF_APPROVALS.search, asked))):
         return None

@@ -45,6 +45,7 @@ from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import Wallet, misstated_total, read_wallet, refusals
 from crab_graph.personas.party_questions import party_question_in
 from crab_graph.personas.patience import with_patience
+from crab_graph.personas.payment_answers import added_words
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import PlayBack, read_play_back
@@ -154,6 +155,9 @@ class RulesUser:
         """Return the message that says facts as news after a phrase, whatever the agent said."""
         number, _, _, speaker, turn = self.hear(state, messages)
         parts = (speaker.phrase(act), *map(speaker.fact, facts))
+        if turn is not None:
+            # A card that was asked for is there by now.
+            parts += added_words(replace(turn, speaker=speaker))
         told = tuple((fact.key, Reason.CHANGED) for fact in facts)
         reply = Decision(parts, told=told, is_content=True, moved=True)
         memory = UserMemory.from_json(state)

@@ -3,7 +3,7 @@
 import re
 
 from crab_graph.personas.briefing import Reason
-from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 _STAYS = re.compile(
     r"\b(?:everything(?: else)?|(?:all|the) (?:of )?(?:the |your )?(?:rest|else|others?)"
@@ -31,7 +31,12 @@ def rest_stays(turn: Turn) -> Decision | None:
         return None
     asked = [one.text for one in reading.segments if one.is_request]
     if any(_STAYS.search(text) and not _OR_ELSE.search(text) for text in asked):
-        return turn.say("rest_stays", is_answer=True, is_content=True)
+        # What is asked about by itself is said beside it.
+        also = [turn.facts[key] for key in played.right if key in played.questioned & {*turn.facts}]
+        words = turn.speaker.phrase("rest_stays")
+        told = told_as_asked(also)
+        parts = (words, *map(turn.speaker.fact, also))
+        return Decision(parts, told=told, is_answer=True, is_content=True)
     if any(map(_CHANGES.search, asked)):
         return turn.say("nothing_else", is_answer=True, is_content=True)
     return None

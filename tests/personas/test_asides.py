@@ -165,3 +165,37 @@ def test_who_owns_up_to_nothing_is_thanked(condition):
         "cannot be cancelled. Is there anything else?"
     )
     assert "###STOP###" in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_wants_what_costs_least_takes_the_cheaper_of_two_labelled_plans(condition):
+    chat = opened(condition, briefing=briefing_of(cheapest_outing=True))
+    while "cheapest_outing" not in chat.told():
+        chat.say("How shall I choose, if several trips fit: the cheapest, or the earliest?")
+    plan = PLAN.replace("Shall I book all four?", "")
+    answer = chat.say(
+        f"{plan}\n\nIf that is too tight, take the Lakeview Tour, AT-99849, for $140.00.\n\n"
+        "Which plan do you approve: A (the museum, $1,010.00) or B (the tour, $1,080.00)?"
+    )
+    assert "option A" in answer or "AT-50811" in answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize("asked", ["And then?", "More?", "ok, further?"])
+def test_a_bare_more_asks_for_what_is_left(condition, asked):
+    chat = opened(condition)
+    chat.say("Should both flights be with one airline?")
+    before = {*chat.told()}
+    chat.say(f"Same airline out and back, yep. {asked}")
+    assert {*chat.told()} - before
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_who_asks_to_carry_on_while_some_is_booked_may(condition):
+    chat = opened(condition, bookings=BOOKINGS[:1])
+    chat.say(PLAN)
+    answer = chat.say(
+        "A status report: the outbound flight is booked correctly as BK-00000001. The hotel is not "
+        "booked yet. Shall I carry on in this way?"
+    )
+    assert "missing" not in answer
