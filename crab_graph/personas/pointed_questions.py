@@ -41,7 +41,7 @@ _CHOOSE = re.compile(
 )
 """What leads up to a list of what may be chosen."""
 _FEWEST_OPTIONS = 2
-_REFERS = re.compile(r"\b(?:that|this|those|these|it|they)\b")
+_REFERS = re.compile(r"\b(?:that|this|those|these|it|they|them)\b")
 
 
 @lru_cache(maxsize=HEARD_AT_ONCE)

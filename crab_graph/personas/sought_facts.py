@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
+from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.memory import OPEN
 from crab_graph.personas.open_bounds import asks_any_wish, asks_of_part, open_bounds
 from crab_graph.personas.plan_answers import can_approve
@@ -419,13 +420,21 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         own = words[key]
         return any(names_value(text, own) for text in quoted) or any(
             (names_value(one.text, own) and not (one.named and is_apart(turn, key, one)))
-            or ("how:cue" in how.facts[key] and not is_apart(turn, key, one))
+            or (
+                ("how:cue" in how.facts[key] or _is_barely_firm(one, how))
+                and not is_apart(turn, key, one)
+            )
             for one, how in asked
             if key in how.facts
         )
 
     meant = {key for key in doubtful if refers and key in just_said}
     return tuple(key for key in doubtful if key in words and (key in meant or is_asked(key)))
+
+
+def _is_barely_firm(segment: Segment, how: ClauseFeatures) -> bool:
+    """Tell whether a clause asks if something is meant for sure that it only hints at."""
+    return segment.is_firm and all(_NAMING.isdisjoint(shows) for shows in how.facts.values())
 
 
 def _leads_to_options(texts: Sequence[str]) -> bool:
