@@ -9,6 +9,7 @@ from crab_graph.agents.reference import reference_agent
 from crab_graph.agents.reference.desk import Desk
 from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.domain.contract import DOMAINS, find_domain
+from crab_graph.domain.showing import BEFORE_FEES
 from crab_graph.domain.validation import problems_of
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.least_pairs import LITTLE, NEAR
@@ -178,6 +179,8 @@ class Careless(Desk):
         return plan
 
     def is_least(self, plan):
+        if any(BEFORE_FEES in part.row for part in plan.parts):
+            return False  # it is priced as a whole first
         prices = [part.unit_cents for part in plan.parts if part.slot.id in self.slots]
         return sum(prices) <= self.least
 
