@@ -64,7 +64,17 @@ BENCHES = {
     "users": "users",
 }
 SLOW = (
-    *("third", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth"),
+    *(
+        "second",
+        "users",
+        "third",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+    ),
     *("nineteenth", "twentieth", "twentyfirst", "twentysecond", "twentythird", "twentyfourth"),
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),

@@ -95,6 +95,7 @@ def test_twice_the_text_is_answered_in_twice_the_steps(kind):
     assert is_linear(answer, *texts(kind))
 
 
+@pytest.mark.slow
 def test_twice_the_messages_are_graded_in_twice_the_steps():
     said = [
         {"role": "assistant", "content": f"- {OUT}: $150.00 each. Please approve the total of $9."},
