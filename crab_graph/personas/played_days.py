@@ -16,7 +16,9 @@ from crab_graph.personas.stated_values import fits_day
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
 
-_RANGE = re.compile(r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:\w+,? )?")
+_RANGE = re.compile(
+    r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:(?!back|home|return)\w+,? )?"
+)
 SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
 """Between the things that a passage lists."""
 _WEEKDAY_NAME = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s*\Z")

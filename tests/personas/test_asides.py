@@ -3,7 +3,7 @@
 import pytest
 
 from tests.personas.test_rules_user import BOOKINGS, PAY, PLAN
-from tests.personas.test_ways_to_ask import SHORT, WHO, briefing_of, opened
+from tests.personas.test_ways_to_ask import SHORT, WHO, briefing_of, opened, played
 
 CONDITIONS = ("generic", "neutral", *SHORT)
 
@@ -199,3 +199,11 @@ def test_who_asks_to_carry_on_while_some_is_booked_may(condition):
         "booked yet. Shall I carry on in this way?"
     )
     assert "missing" not in answer
+
+
+@pytest.mark.parametrize("back", ["back", "and back", "and home", "and returning"])
+def test_the_days_of_the_way_back_are_none_of_the_departure(back):
+    briefing = briefing_of(departure_date=["2027-05-04", "2027-05-08"])
+    text = f"So 3 nights, leaving May 4 to 8, {back} May 7 to 11. Did I get all that right?"
+    found = played(text, briefing)
+    assert "departure_date" in found.right and not found.wrong
