@@ -18,12 +18,14 @@ _PREFERS = re.compile(
     r"\b(?:days?|dates?)\b[^?]*\?"
     r"|\b(?:does|do|is|are)\b[^?]{0,30}\b(?:days?|dates?)\b[^?]{0,20}"
     r"\b(?:matters?|important)\b[^?]*\?"
+    r"|\b(?:may|can|could) (?:it|that|this|i take) (?:also )?(?:be )?any of\b[^?]{0,20}"
+    r"\b(?:days?|dates?)\b[^?]*\?"
     rf"|\bmatters? (?:\w+ )?which (?:\w+ )?{_DAY}\b[^?]*\?"
 )
 """Asks which day it is to be, or if any will do."""
 _WITHIN = re.compile(
     r"\b(?:leav\w*|depart\w*|set(?:ting)? (?:off|out)|fly out|start\w*|travel\w*|window|range"
-    r"|between|within)\b"
+    r"|between|within|(?:these|those) (?:two|three|four|five|six) days)\b"
 )
 """What such a question is about."""
 
@@ -44,7 +46,8 @@ def any_of_window(turn: Turn) -> Decision | None:
     others = [
         one
         for one in chosen_facts(turn, days)
-        if not settled(one.key) and any(one.key in how.facts for how in beside)
+        if not settled(one.key)
+        and (one.key in turn.reading.asked or any(one.key in how.facts for how in beside))
     ]
     absent, declined = absence_words(turn, others)
     return Decision(

@@ -17,7 +17,8 @@ from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
 
 _RANGE = re.compile(
-    r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*(?:(?!back|home|return)\w+,? )?"
+    r"\s*(?:-|–|to|and|until|till|through|→|,?\s+and)\s*"
+    r"(?:(?!back|home|return)\w+,? )?"
 )
 SEPARATOR = re.compile(r"[;,]|\band\b|\.\s")
 """Between the things that a passage lists."""
