@@ -41,13 +41,14 @@ def any_of_window(turn: Turn) -> Decision | None:
         return None
     facts = turn.briefing.lexicon.facts
     days = [key for key in turn.facts if key in facts and facts[key].form is ValueForm.DATE]
-    beside = [how for one, how in turn.reading.clauses if one.is_request and not _asks(turn, one)]
+    clauses = turn.reading.clauses
+    asking = [one for one in clauses if one[0].is_request or one[0].is_item]
+    beside = [how for one, how in asking if not _asks(turn, one)]
     settled = turn.memory.record.is_settled
     others = [
         one
         for one in chosen_facts(turn, days)
-        if not settled(one.key)
-        and (one.key in turn.reading.asked or any(one.key in how.facts for how in beside))
+        if not settled(one.key) and any(one.key in how.facts for how in beside)
     ]
     absent, declined = absence_words(turn, others)
     return Decision(
