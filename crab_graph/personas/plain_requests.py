@@ -64,6 +64,8 @@ _APPROVALS = re.compile(r"\bapprov|\bauthori[sz]")
 _OF_ALL = re.compile(
     r"\b(?:record|give|make|do)\b[^?]{0,20}\bapprovals?\b[^?]{0,12}\b(?:for|of)\b[^?]{0,12}"
     r"\b(?:all|both|(?:the )?(?:other|rest|two|three|four))\b[^?]*\?"
+    r"|\A\W*(?:\d\W+)?(?:(?:and|then|please) )*record (?:a|an|one|your|the)? ?"
+    r"(?:new |fresh |separate |own )?approvals?\b"
     r"|\bapprove (?:them|these|those|the rest)\b[^?]{0,30}"
     r"\b(?:at once|one by one|together)\b[^?]*\?"
 )

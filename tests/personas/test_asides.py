@@ -114,6 +114,8 @@ def test_who_takes_it_that_nothing_more_is_wished_is_told(condition, asked):
     [
         "Do you want to approve them one by one or all at once? They come to $1,010.00.",
         "Would you record the approvals for all four, and is there anything else?",
+        "If so, please:\n1. Tell me which card it is\n2. Record a new approval with it for each:"
+        " $300.00 for BK-00000001, $280.00 for BK-00000002",
     ],
 )
 def test_approvals_are_given_to_who_asks_without_a_word_for_what_they_are_of(condition, asked):
