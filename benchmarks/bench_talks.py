@@ -22,6 +22,7 @@ AGENTS = (
     *("twentyfourth", "twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
     *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth"),
     *("thirtyfifth", "thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth"),
+    "fortieth",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")
