@@ -206,6 +206,7 @@ def test_an_interval_holds_its_estimate_and_lies_where_rates_lie(tasks, sign):
     assert -1 <= low <= sign * mean + 1e-9 and sign * mean - 1e-9 <= high <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tasks", TASKS)
 def test_intervals_of_rates_cover(tasks):
     # The grid of all rates and kinds of tasks is among the slow tests.

@@ -126,6 +126,7 @@ def test_an_aside_says_nothing_that_anyone_could_act_on():
             assert not pattern("approval", kind).search(utterance.text), aside
 
 
+@pytest.mark.slow
 def test_a_user_drifts_at_its_rate_and_says_the_same_facts():
     asides = [*LEXICON.asides, *LEXICON.asides_short]
     drifted = [any(aside in opening("neutral+d5", seed) for aside in asides) for seed in range(200)]
