@@ -54,6 +54,12 @@ def claimed_outcomes(
     return found
 
 
+def speaks_of_joint(text: str, lexicon: DomainLexicon, facts: Mapping[str, Any]) -> bool:
+    """Tell whether a text speaks of a joint wish that the user has."""
+    known = (lexicon.facts[key] for key in facts if key in lexicon.facts)
+    return any(words.is_joint and words.about.search(text) for words in known)
+
+
 def _is_claimed(key: str, text: str, place: int, lexicon: DomainLexicon) -> bool:
     undecided = lexicon.undecided.get(key)
     return undecided is not None and undecided.is_claimed(_near(text, place, 1))

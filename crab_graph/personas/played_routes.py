@@ -6,7 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from crab_graph.personas.plan_conflicts import lead_words
-from crab_graph.personas.wordbook import FactWords
+from crab_graph.personas.played_days import Compared, conflict_slots
+from crab_graph.personas.stretches import Stretch
+from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
 _FEWEST = 3
 _NEXT = re.compile(
@@ -14,6 +16,8 @@ _NEXT = re.compile(
     r"(?: (?:on|back))?(?: to)?\s*"
 )
 """What stands between a place and the next one."""
+_TO = re.compile(r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇄|↔|⇒|=>|/)\s*")
+"""What stands between where one starts and where one goes."""
 
 
 def route_of(
@@ -49,8 +53,56 @@ def against_route(
         is_step = _NEXT.fullmatch(text[one[1] : two[0]]) is not None
         if is_step and (one[2], two[2]) not in steps:
             wrong |= dict.fromkeys(_meant(one[2], two[2], route, own))
-            text = _blank(_blank(text, one), two)
+            text = _blank(_blank(text, *one[:2]), *two[:2])
     return list(wrong), text
+
+
+def without_routes(
+    text: str, passage: Stretch, known: Mapping[str, Any], lexicon: DomainLexicon, whole: str
+) -> tuple[list[Compared], str]:
+    """Compare where one starts and goes with `A to B` in a passage of a whole message.
+
+    Return that, and the text without those places that are told of rightly, or in another order.
+    """
+    facts = lexicon.facts
+    places = [key for key, words in facts.items() if words.cues and not words.hours]
+    route = route_of(facts, places, known)
+    if route:
+        wrong, text = against_route(text, route, known, facts)
+        return [Compared(key, is_right=False, is_surely_wrong=True) for key in wrong], text
+    compared: list[Compared] = []
+    for target in [key for key in places if "to" in lead_words(facts[key])]:
+        alike = (k for k in places if facts[k].cues.keys() == facts[target].cues.keys())
+        start = next((key for key in alike if key != target), "")
+        if not start or not {start, target} <= known.keys():
+            continue
+        first, last = (facts[target].cues[str(known[key])] for key in (start, target))
+        is_known = _way(whole, first, last) is not None
+        is_back = passage.slot in conflict_slots(facts[target])[1:]
+        for found, is_right in (
+            (_way(text, first, last), True),
+            (_way(text, last, first), is_known or is_back),
+        ):
+            if found is not None:
+                compared += [Compared(key, is_right=is_right) for key in (start, target)]
+                text = _blank(text, *found)
+        for value, cue in facts[target].cues.items():
+            # The one end is right, so that the other is told of the same way.
+            if value != str(known[target]) and _way(text, first, cue):
+                compared.append(Compared(target, is_right=False, said=value))
+            elif value != str(known[start]) and _way(text, cue, last):
+                compared.append(Compared(start, is_right=False, said=value))
+    return compared, text
+
+
+def _way(text: str, first: re.Pattern[str], last: re.Pattern[str]) -> tuple[int, int] | None:
+    """Return where one value stands with another behind it and a word or sign for `to` between."""
+    for match in first.finditer(text):
+        for other in last.finditer(text, match.end()):
+            if _TO.fullmatch(text[match.end() : other.start()]):
+                return match.start(), other.end()
+            break
+    return None
 
 
 def _meant(here: str, there: str, route: Sequence[str], own: Sequence[str]) -> Iterator[str]:
@@ -62,5 +114,5 @@ def _meant(here: str, there: str, route: Sequence[str], own: Sequence[str]) -> I
             yield route[number]
 
 
-def _blank(text: str, found: tuple[int, int, str]) -> str:
-    return text[: found[0]] + " " * (found[1] - found[0]) + text[found[1] :]
+def _blank(text: str, start: int, end: int) -> str:
+    return text[:start] + " " * (end - start) + text[end:]

@@ -1,0 +1,95 @@
+"""The numbers of things that an agent plays back, compared with those a user wants."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crab_graph.personas.played_days import Compared
+from crab_graph.personas.stated_values import counts_in, number_of
+from crab_graph.personas.stretches import Stretch
+from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, FactWords, ValueForm
+
+_IS_IT = re.compile(
+    r"\b(?:is|are|was|were) (?:it|that|they|this|these) (?:\w+ )?(\d{1,2})\b(?![.,:/-]?\d)[^?\d]*\?"
+)
+"""Asks if a number is the one."""
+_EXACTLY = re.compile(
+    r"\b(?:exactly|precisely|no more(?: and no less)? than|at most|up to)\b (?:\w+ )?\d"
+    r"|\b\d[^,.;\d]{0,12}\b(?:exactly|precisely|only|no more|at most|max(?:imum)?"
+    r"|or (?:less|fewer|below|lower))\b"
+)
+"""Makes of a bound the one number that will do."""
+_CAN = r"(?! (?:can|could|may|might|must|have|know|will|need|see|are able)\b)"
+_ALONE = re.compile(
+    rf"\bjust (?:you|me)\b{_CAN}|\bonly you\b{_CAN}|\bsolo\b"
+    r"|\bjust one(?= person\b| ?(?:[,.;!?]|\Z))"
+    r"|\b(?:you|you're|travel\w*|fly\w*|go|going|goes) (?:all )?(?:alone|by yourself|on your own)\b"
+)
+_AND_OTHERS = re.compile(
+    r"\byou(?:rself)? (?:and|plus|with) (\w+) (?:others?|more|companions?|friends?|fellow)\b"
+)
+"""Says how many come with one."""
+
+
+def compared_counts(
+    text: str, passage: Stretch, facts: Mapping[str, Any], reading: Reading
+) -> Iterator[Compared]:
+    """Yield how the numbers of a passage compare with those of a user's facts, by key."""
+    lexicon = reading.lexicon
+    for key, words in lexicon.facts.items():
+        if words.form is not ValueForm.COUNT or words.conflict is None:
+            continue
+        counts = counts_in(text, words.conflict) or _loose_counts(text, words, lexicon)
+        counts = counts or _labelled_counts(text, key)
+        counts = counts or _asked_count(text, key, passage, reading)
+        is_bound = words.conflict.kind is ConflictKind.AT_LEAST and len(counts) == 1
+        is_exact = is_bound and _EXACTLY.search(text) is not None
+        for count in counts:
+            yield Compared(key, is_right=facts.get(key) == count and not is_exact, said=str(count))
+
+
+def without_counts(text: str, lexicon: DomainLexicon) -> str:
+    """Return a text with blanks where it counts something."""
+
+    def blank(match: re.Match[str]) -> str:
+        is_count = any(number_of(one) is not None for one in match.groups() if one)
+        return " " * len(match[0]) if is_count else match[0]
+
+    for words in lexicon.facts.values():
+        if words.form is ValueForm.COUNT and words.conflict and words.conflict.pattern:
+            text = words.conflict.pattern.sub(blank, text)
+    return text
+
+
+def _asked_count(text: str, key: str, passage: Stretch, reading: Reading) -> list[int]:
+    """Return the number of which a clause that is about one count asks if it is that."""
+    found = _IS_IT.search(text)
+    named = reading.features[passage.segment].facts
+    cued = [one for one, how in named.items() if "how:cue" in how]
+    return [int(found[1])] if found and cued == [key] else []
+
+
+def _loose_counts(text: str, words: FactWords, lexicon: DomainLexicon) -> list[int]:
+    """Return numbers before the unit of a count, as people put them."""
+    unit = words.many.partition("{n}")[2].strip()
+    is_people = unit == "people"
+    people = rf"{lexicon.people.pattern}|adults|ppl|folks"
+    nouns = people if is_people else re.escape(unit.rstrip("s")) + "s?"
+    counted = rf"(?<!\d-)\b(\w+)\+?[- ](?:adult |full )?(?:{nouns})\b"
+    found = re.findall(counted, text) if unit else []
+    numbers = [number for number in map(number_of, found) if number is not None]
+    if not numbers and is_people:
+        beside = [number_of(one) for one in _AND_OTHERS.findall(text)]
+        numbers = [1 + number for number in beside if number is not None]
+    if not numbers and is_people and _ALONE.search(text):
+        return [1]
+    return numbers
+
+
+def _labelled_counts(text: str, key: str) -> list[int]:
+    """Return numbers behind a fact's own name, as in a list of labels."""
+    label = re.escape(key.replace("_", " "))
+    said = r"(?:you (?:said|told me|mentioned|thought of|wanted|gave) |is |are )?"
+    found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are ){said}(\w+)\b", text)
+    return [number for number in map(number_of, found) if number is not None]
