@@ -139,6 +139,10 @@ class Clarification(NamedTuple):
     throughout: tuple[str, ...]
 
 
+_FEW_MEANT = 2
+"""So many wishes at once may be meant by a question of how firm they are."""
+
+
 def clarification_in(
     reading: Reading, text: str, briefing: UserBriefing, record: DisclosureRecord
 ) -> Clarification | None:
@@ -179,6 +183,8 @@ def clarification_in(
         ):
             throughout += of_all
             taken.add(number)
+    if not taken and reading.meant == "must" and (firm := _meant_firm(reading, last, record)):
+        return Clarification(tuple(firm), "", is_of_firmness=True, throughout=())
     if not taken:
         return None
     rest = (piece for number, piece in enumerate(pieces) if number not in taken)
@@ -186,6 +192,19 @@ def clarification_in(
     return Clarification(
         tuple(found), "".join(rest).rstrip(), is_of_firmness, tuple(dict.fromkeys(throughout))
     )
+
+
+def _meant_firm(
+    reading: Reading, last: Sequence[str], record: DisclosureRecord
+) -> list[str] | None:
+    """Return what was told for sure that a message asks about by name, else what was told last."""
+    shown = ((key, how) for one in reading.features for key, how in one.facts.items())
+    named = [(key, how) for key, how in shown if record.is_settled(key)]
+    by_value = [key for key, how in named if "value" in how]
+    meant = by_value or [key for key, how in named if "how:cue" in how]
+    meant = list(dict.fromkeys(meant))
+    meant = [key for key in meant if key in last] or meant or list(last)
+    return meant if len(meant) <= _FEW_MEANT and all(map(record.is_settled, meant)) else None
 
 
 def _is_of_all(words: FactWords) -> bool:

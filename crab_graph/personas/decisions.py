@@ -14,6 +14,7 @@ from crab_graph.personas.days_of_window import any_of_window
 from crab_graph.personas.declined_cards import is_declined, retry
 from crab_graph.personas.fact_answers import answer, go_on, name_detail
 from crab_graph.personas.later_halves import halves
+from crab_graph.personas.meant_answers import answer_meant
 from crab_graph.personas.mishap_answers import keep, see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.one_card import on_one_card
@@ -38,6 +39,7 @@ _DUTIES = (
     clarify,
     on_one_card,
     any_of_window,
+    answer_meant,
     check,
     stand_firm,
     choose,
@@ -50,7 +52,7 @@ _DUTIES = (
 )
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
-_WHOLE = frozenset({retry, on_one_card, pay, answer, approve, what_stands, react})
+_WHOLE = frozenset({answer_meant, retry, on_one_card, pay, answer, approve, what_stands, react})
 """Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 

@@ -221,6 +221,10 @@ def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
 def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
     """Tell whether questions ask which one it is to be of what is only to be the same, as told."""
     words, keys = turn.reading.lexicon.facts, {fact.key for fact in chosen}
+    if turn.reading.meant == "which_one" and not new_facts(turn):
+        named = {key for how in turn.reading.features for key in how.facts}
+        flags = [k for k in named if k in turn.facts and words[k].form is ValueForm.FLAG]
+        return any(map(turn.memory.record.is_settled, flags))
     are_told = all(turn.memory.record.is_settled(key) for key in keys)
     if not (keys and are_told and all(words[key].form is ValueForm.FLAG for key in keys)):
         return False

@@ -24,7 +24,9 @@ def on_one_card(turn: Turn) -> Decision | None:
     """Return the turn that says so; with what else is asked, where no payment is."""
     reading, card = turn.reading, turn.facts.get(CARD_FACT)
     asked = (one.text for one in reading.segments if one.is_request)
-    if card is None or turn.wallet.earlier or not any(map(_ONE_CARD.search, asked)):
+    if card is None or turn.wallet.earlier:
+        return None
+    if reading.meant != "one_card" and not any(map(_ONE_CARD.search, asked)):
         return None
     if reading.asks_approval or reading.asks_card or turn.conflicts or turn.playback.wrong:
         return None

@@ -123,7 +123,8 @@ def what_stands(turn: Turn) -> Decision | None:
     if is_begun and any(map(_CARRIES_ON.search, asked)):
         return turn.say("approve", is_content=True, moved=True)
     done = {one.booking_id for one in turn.wallet.earlier}
-    if not (done and any(map(_OF_APPROVALS.search, asked))):
+    is_asked = turn.reading.meant == "what_approved" or any(map(_OF_APPROVALS.search, asked))
+    if not (done and is_asked):
         return None
     if turn.missing or any(one.booking_id not in done for one in turn.wallet.pending):
         words = turn.speaker.phrase("paid_these", bookings=join_words(sorted(done)))

@@ -52,7 +52,7 @@ from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.rewordings import reworded
-from crab_graph.personas.sought_facts import whose_births
+from crab_graph.personas.sought_facts import meant_throughout, whose_births
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turn_review import reviewed
 from crab_graph.personas.turned_plans import turned_right
@@ -194,7 +194,7 @@ class RulesUser:
         told = [key for key in turn.facts if memory.record.is_settled(key)]
         sight = look_over(turn.conflicts, turn.reading, self.behavior, memory.errors, told, draw)
         turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
-        throughout = (*asked_throughout(turn.reading), *whose_births(turn))
+        throughout = (*asked_throughout(turn.reading), *whose_births(turn), *meant_throughout(turn))
         if turn.clarification is not None:
             throughout = (*throughout, *turn.clarification.throughout)
         speaker = speaker.with_sayings(self._ways.of_turn(turn), throughout)

@@ -1,7 +1,7 @@
 """Which facts a message asks for, of those that a user has and of those on which it has no wish."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
@@ -95,6 +95,14 @@ _WANTS = re.compile(
     r"|(?:still|are|is) missing|waiting for|without)\b"
 )
 """Asks for what is named beside it."""
+
+
+_FITS: Mapping[str, Callable[[FactWords], bool]] = {
+    "scope": lambda words: words.form is ValueForm.MONEY and bool(words.throughout),
+    "both": lambda words: words.conflict is not None and bool(words.throughout),
+    "hours": lambda words: bool(words.hours) and not words.is_joint,
+}
+"""Which wishes a message may ask about that means so."""
 
 
 @once_a_turn
@@ -289,7 +297,35 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
     own = (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
-    return (*own, *pinned_again(turn), *whose_births(turn))
+    return (*own, *pinned_again(turn), *whose_births(turn), *meant_wishes(turn))
+
+
+@once_a_turn
+def meant_wishes(turn: Turn) -> tuple[str, ...]:
+    """Return the wishes that were told of which the whole asks how much they hold for, or when.
+
+    They are those that it names, else those that were told last. Who asks how to pay asks for the
+    card, told or not.
+    """
+    fits, words = _FITS.get(turn.reading.meant), turn.briefing.lexicon.facts
+    if turn.reading.meant == "which_card":
+        return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
+    if fits is None or turn.reading.ids:
+        return ()
+    rows = turn.memory.record.rows
+    told = [key for key in turn.facts if key in words and turn.memory.record.has(key)]
+    meant = [key for key in told if fits(words[key])]
+    slots = {slot for one in turn.reading.segments for slot in one.named}
+    meant = [key for key in meant if not slots.isdisjoint(slots_of(turn, key))] or meant
+    last = max((row["turn"] for row in rows), default=0)
+    just_told = {row["key"] for row in rows if row["turn"] == last}
+    named = [key for key in meant if any(how.names(key) for how in turn.reading.features)]
+    return tuple(named or [key for key in meant if key in just_told] or meant[:1])
+
+
+def meant_throughout(turn: Turn) -> tuple[str, ...]:
+    """Return those of them of which it is asked if they hold for all."""
+    return meant_wishes(turn) if turn.reading.meant in {"scope", "both"} else ()
 
 
 def pinned_again(turn: Turn) -> list[str]:

@@ -30,7 +30,8 @@ def rest_stays(turn: Turn) -> Decision | None:
     if played.wrong or is_deal or reading.asks_wallet or not _has_just_changed(turn):
         return None
     asked = [one.text for one in reading.segments if one.is_request]
-    if any(_STAYS.search(text) and not _OR_ELSE.search(text) for text in asked):
+    stays = any(_STAYS.search(text) and not _OR_ELSE.search(text) for text in asked)
+    if stays or reading.meant == "rest_stays":
         # What is asked about by itself is said beside it.
         also = [turn.facts[key] for key in played.right if key in played.questioned & {*turn.facts}]
         words = turn.speaker.phrase("rest_stays")

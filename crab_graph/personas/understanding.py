@@ -13,6 +13,7 @@ from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.clause_features import ClauseFeatures, MessageSigns, message_features
 from crab_graph.personas.clause_words import ClauseWords
 from crab_graph.personas.failed_cards import FAILED
+from crab_graph.personas.meanings import meaning_of
 from crab_graph.personas.plain_requests import (
     asks_for_approvals,
     asks_for_card,
@@ -105,6 +106,19 @@ LIKELY_DONE, LIKELY_ASKED = 0.2, 0.35
 """The probabilities from which on a message is taken to do something, and to ask for a fact."""
 
 
+_OPEN = frozenset({"go_on", "if_complete"})
+"""What a message means that asks for whatever is left to say."""
+_OF_CARD = frozenset({"add_card", "card_there"})
+_OF_OFFER = frozenset({"price_rose", "sold_out"})
+"""What a message means that asks if another offer, or another price, is welcome."""
+_OF_NO_WISH = frozenset(
+    {
+        *(*_OPEN, *_OF_CARD, *_OF_OFFER, "may_search", "rest_stays", "one_card", "choose_by"),
+        *("slip", "what_approved", "extra", "one_by_one", "still_there", "book_now", "mail", "who"),
+        *("repeat", "give_up"),
+    }
+)
+"""What a message means that asks for no wish, unless by its own words."""
 _NAMES = frozenset({"how:cue", "value"})
 _SPEAKS_OF = _NAMES | {"how:topic"}
 """What a clause shows that is about a fact."""
@@ -133,6 +147,11 @@ class Reading:
         self._before = before
         self.prefixes = frozenset(slot.id_prefix.casefold() for slot in slots)
         """What the ids of items begin with, casefolded."""
+
+    @cached_property
+    def meant(self) -> str:
+        """What the whole of it wants to know, of what is learned of whole messages; else empty."""
+        return meaning_of(self.segments, _clause_words(self.lexicon, self.prefixes))
 
     @cached_property
     def clauses(self) -> Sequence[tuple[Segment, ClauseFeatures]]:
@@ -269,6 +288,8 @@ class Reading:
         found = [place for place, chance in enumerate(chances) if chance > LIKELY_ASKED]
         found = self._with_topics(found, keys, scores) or self._guess(scores)
         found = [place for place in found if not self._is_beside(place, found, keys, scores)]
+        if self.meant in _OF_NO_WISH:
+            found = [place for place in found if self._asks_by_name(keys[place])]
         orders = [list(one.facts) for one in self.features]
 
         def where(place: int) -> tuple[int, int]:
@@ -277,6 +298,13 @@ class Reading:
 
         found.sort(key=where)
         return {keys[place]: float(chances[place]) for place in found}
+
+    def _asks_by_name(self, key: str) -> bool:
+        """Tell whether a clause that asks names a fact by its own words, and no value of it."""
+        return any(
+            one.is_request and "how:cue" in (shows := how.facts.get(key, ())) and "value" not in shows
+            for one, how in self.clauses
+        )
 
     def _with_topics(self, found: list[int], keys: list[str], scores: Numbers) -> list[int]:
         """Return places with those of all topics of what asks for any wish about some things."""
@@ -366,7 +394,8 @@ class Reading:
     def _is_explained(self) -> bool:
         """Whether what it asks for is known without guessing."""
         structural = self.asks_booking or self.confirms or self._asks_more
-        return bool(self._likely) or structural or ANY_ID.search(self._words) is not None
+        is_explained = bool(self._likely or self.meant) or structural
+        return is_explained or ANY_ID.search(self._words) is not None
 
     @cached_property
     def _asks_more(self) -> bool:
@@ -441,9 +470,9 @@ class Reading:
             return False
         if asks_who_else(self.segments) and self.asked:
             return False
-        if "open_question" in self._likely or (self._asks_more and not self._asks_for_any):
+        if self.meant in _OPEN or "open_question" in self._likely:
             return True
-        if asks_if_complete(self.segments):
+        if (self._asks_more and not self._asks_for_any) or asks_if_complete(self.segments):
             return True
         if self.asks_booking:
             return invites_wishes(self.segments)
@@ -462,7 +491,7 @@ class Reading:
         is_likely = "asks_booking" in self._likely and not assumes(self.segments)
         if is_likely or self._wants_yes or self.yes_place is not None:
             return True
-        return self._offers_yes
+        return self._offers_yes or self.meant in _OF_OFFER
 
     @cached_property
     def _offers_yes(self) -> bool:
@@ -498,6 +527,7 @@ class Reading:
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
         is_asked = "asks_card" in self._likely or self.card_place is not None
+        is_asked = is_asked or self.meant in _OF_CARD
         return is_asked and not puts_off_card(self.segments)
 
     @property
@@ -522,7 +552,7 @@ class Reading:
     @property
     def asks_method(self) -> bool:
         """Whether it asks which payment method to use."""
-        return "asks_method" in self._likely
+        return "asks_method" in self._likely or self.meant == "which_card"
 
     @property
     def claims_done(self) -> bool:
@@ -547,12 +577,13 @@ class Reading:
     @property
     def asks_change(self) -> bool:
         """Whether it asks the user to give up a wish."""
-        return "asks_change" in self._likely or asks_to_give_up(self.segments)
+        is_asked = "asks_change" in self._likely or self.meant == "give_up"
+        return is_asked or asks_to_give_up(self.segments)
 
     @property
     def offers_extra(self) -> bool:
         """Whether it offers something beside what the facts are about."""
-        return "offers_extra" in self._likely
+        return "offers_extra" in self._likely or self.meant == "extra"
 
     @property
     def says_wait(self) -> bool:

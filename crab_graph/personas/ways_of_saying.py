@@ -14,6 +14,7 @@ from crab_graph.personas.indirect_values import (
 )
 from crab_graph.personas.objection_answers import objects
 from crab_graph.personas.pointed_questions import asked_hours, asked_throughout
+from crab_graph.personas.sought_facts import meant_wishes
 from crab_graph.personas.turns import Turn
 
 
@@ -71,11 +72,13 @@ class WaysOfSaying:
         doubtful = {
             key: saying for key, saying in doubts.items() if key not in sure and not record.has(key)
         }
-        hours = {
-            key: said_by_hours(turn.facts[key], self._briefing)
+        asked = [
+            key
             for key, said in asked_hours(reading).items()
             if key in turn.facts and str(turn.facts[key].value) in said
-        }
+        ]
+        asked += meant_wishes(turn) if reading.meant == "hours" else ()
+        hours = {key: said_by_hours(turn.facts[key], self._briefing) for key in asked}
         return self._put_indirectly(indirect, settled | self._basic) | doubtful | hours
 
     def _put_indirectly(self, keys: Collection[str], known: Collection[str]) -> dict[str, Saying]:

@@ -1,0 +1,117 @@
+"""What a message as a whole wants to know, learned from many ways to ask the same thing.
+
+Clauses show what a message does by words of the phrase book; the same question asked in other words
+shows nothing of that. So a second linear model reads whole messages: runs of words, and of letters
+within them, in which the domain's own words stand as kinds. `benchmarks/train_meanings.py` makes
+its weights.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crab_graph.personas.clause_words import ClauseWords
+from crab_graph.personas.questions import Segment
+
+NOTHING = "other"
+"""What a message means that asks for none of what is learned."""
+SURE = 0.4
+"""The probability from which on a message is taken to mean something."""
+_SHIPPED = "meanings.npz"
+_LONGEST_RUN = 3
+_LETTERS = (3, 4, 5)
+_ASKS, _TELLS, _ENDS = "<asks>", "<tells>", "<ends>"
+MOST_TOKENS = 400
+"""Words and signs of a message that are looked at, from its end: there it asks."""
+
+
+def tokens_of(segments: Sequence[Segment], words: ClauseWords) -> list[str]:
+    """Return the words of a message's clauses, names and values as kinds, with where each ends."""
+    found: list[str] = []
+    for one in segments:
+        found.append(_ASKS if one.is_request else _TELLS)
+        found += [words.kind_of(word) for _, _, word in words.tokens(one.text)]
+        found.append(_ENDS)
+    return found[-MOST_TOKENS:]
+
+
+def runs_of(tokens: Sequence[str]) -> Counter[str]:
+    """Return how often each run of up to three words stands in a message."""
+    sizes = range(1, _LONGEST_RUN + 1)
+    return Counter(
+        " ".join(tokens[at : at + size])
+        for size in sizes
+        for at in range(len(tokens) - size + 1)
+    )
+
+
+def letters_of(tokens: Iterable[str]) -> Counter[str]:
+    """Return how often each run of three to five letters stands in a message's words."""
+    return Counter(f"~{part}" for word in tokens for part in _parts(word))
+
+
+def _parts(word: str) -> Iterator[str]:
+    if word.isalpha():
+        edged = f"^{word}$"
+        for size in _LETTERS:
+            yield from (edged[at : at + size] for at in range(len(edged) - size + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class MeaningModel:
+    """Weights of features by meaning: shape `(features, meanings)`, as whole steps of `step`."""
+
+    meanings: tuple[str, ...]
+    rows: Mapping[str, int]
+    rarity: NDArray[np.float32]
+    values: NDArray[np.int8]
+    start: NDArray[np.float64]
+    step: float
+
+    def chances(self, tokens: Sequence[str]) -> dict[str, float]:
+        """Return the probability of each meaning; they add up to one."""
+        scores = self.start.copy()
+        for counted in (runs_of(tokens), letters_of(tokens)):
+            places, weights = self.weighted(counted)
+            if len(places):
+                scores += self.step * (weights @ self.values[places].astype(np.float64))
+        spread = np.exp(scores - scores.max())
+        return dict(zip(self.meanings, (spread / spread.sum()).tolist(), strict=True))
+
+    def weighted(self, counted: Mapping[str, int]) -> tuple[list[int], NDArray[np.float64]]:
+        """Return the places of known features, and how much each counts: of length one in all."""
+        known = [(self.rows[name], times) for name, times in counted.items() if name in self.rows]
+        places = [place for place, _ in known]
+        times = np.array([count for _, count in known], float)
+        weights = (1 + np.log(times)) * self.rarity[places] if known else times
+        size = float(np.sqrt((weights**2).sum()))
+        return places, weights / size if size else weights
+
+
+@cache
+def meaning_model() -> MeaningModel:
+    """Return the shipped model."""
+    with files(__package__).joinpath(_SHIPPED).open("rb") as file, np.load(file) as held:
+        names = held["rows"].tobytes().decode().split("\n")
+        return MeaningModel(
+            tuple(held["meanings"].tobytes().decode().split("\n")),
+            {name: place for place, name in enumerate(names)},
+            held["rarity"],
+            held["values"],
+            held["start"],
+            float(held["step"]),
+        )
+
+
+def meaning_of(segments: Sequence[Segment], words: ClauseWords) -> str:
+    """Return what a message likely means; empty where that is nothing, or not likely enough."""
+    if not segments:
+        return ""
+    chances = meaning_model().chances(tokens_of(segments, words))
+    best = max(chances, key=chances.__getitem__)
+    return best if best != NOTHING and chances[best] >= SURE else ""

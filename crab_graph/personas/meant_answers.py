@@ -1,0 +1,78 @@
+"""How a user answers a message whose whole says what it wants, whatever words its clauses have."""
+
+from collections.abc import Callable, Mapping
+
+from crab_graph.personas.briefing import Fact
+from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.sought_facts import asked_facts, asks_openly, new_facts
+from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.unwished import asked_unwished
+
+
+def answer_meant(turn: Turn) -> Decision | None:
+    """Return the turn that answers what a message as a whole means; `None` where that is nothing.
+
+    What it plays back wrongly, or offers otherwise than it is wished, is spoken of first.
+    """
+    answer = _ANSWERS.get(turn.reading.meant)
+    if answer is None or turn.playback.wrong or turn.conflicts:
+        return None
+    return answer(turn)
+
+
+def _start(turn: Turn) -> Decision | None:
+    """Have the agent begin to look, where nothing is left to say and nothing was offered."""
+    if new_facts(turn) or turn.wallet.bookings or turn.reading.ids:
+        return None
+    return turn.say("start", is_answer=True, is_content=True, moved=True)
+
+
+def _undo(turn: Turn) -> Decision | None:
+    """Have a slip of the agent's own mended."""
+    if turn.reading.asks_wallet:
+        return None
+    return turn.say("approve", is_content=True, moved=True)
+
+
+def _choose(turn: Turn) -> Decision | None:
+    """Say by what to choose: a wish for what costs least, else whatever fits."""
+    if turn.reading.ids or asked_unwished(turn):
+        return None
+    undecided = turn.briefing.lexicon.undecided
+    told = [fact for key, fact in turn.facts.items() if key in undecided]
+    others = [one for one in chosen_facts(turn) if one not in told and _is_left(turn, one)]
+    parts = [turn.speaker.fact(one) for one in (*told, *others)]
+    parts = parts if told else [turn.speaker.phrase("you_choose"), *parts]
+    return Decision(
+        tuple(parts),
+        told=told_as_asked([*told, *others]),
+        is_answer=True,
+        is_content=True,
+        moved=True,
+    )
+
+
+def _is_left(turn: Turn, fact: Fact) -> bool:
+    return fact.key in asked_facts(turn) and not turn.memory.record.is_settled(fact.key)
+
+
+def _confirm_change(turn: Turn) -> Decision | None:
+    """Affirm that a change was understood, and say it once more."""
+    rows = turn.memory.record.rows
+    last = max((row["turn"] for row in rows), default=0)
+    keys = dict.fromkeys(row["key"] for row in rows if row["turn"] == last)
+    facts = [turn.facts[key] for key in keys if key in turn.facts]
+    beside = [key for key in asked_facts(turn) if key not in keys]
+    if not facts or beside or asks_openly(turn):
+        return None
+    parts = (turn.speaker.phrase("right"), *map(turn.speaker.fact, facts))
+    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
+
+
+_ANSWERS: Mapping[str, Callable[[Turn], Decision | None]] = {
+    "may_search": _start,
+    "slip": _undo,
+    "choose_by": _choose,
+    "changed": _confirm_change,
+}
+"""Of what is meant what no other part of the policy answers."""
