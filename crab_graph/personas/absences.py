@@ -5,20 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
-from crab_graph.personas.played_clauses import is_check
-from crab_graph.personas.pointed_questions import OR
-from crab_graph.personas.questions import Segment, has_rival
-from crab_graph.personas.sought_facts import (
-    asked_facts,
-    asks_openly,
-    bound_by,
+from crab_graph.personas.fact_scopes import (
     is_asked_by_name,
     is_named,
     is_wish,
     names_somebody,
-    new_facts,
     slots_of,
 )
+from crab_graph.personas.played_clauses import is_check
+from crab_graph.personas.pointed_questions import OR
+from crab_graph.personas.questions import Segment, has_rival
+from crab_graph.personas.sought_facts import asked_facts, asks_openly, bound_by, new_facts
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_unwished
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, UnwishedWords

@@ -7,20 +7,13 @@ from dataclasses import replace
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.fact_scopes import is_asked_by_name, names_somebody, slots_of
+from crab_graph.personas.pinned_facts import pointed_at
 from crab_graph.personas.plain_requests import WISH, asks_if_complete, asks_what_else
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
-from crab_graph.personas.sought_facts import (
-    asks_openly,
-    doubted,
-    is_asked_by_name,
-    names_somebody,
-    new_facts,
-    pointed_at,
-    read_alone,
-    slots_of,
-)
+from crab_graph.personas.sought_facts import asks_openly, doubted, new_facts, read_alone
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from crab_graph.personas.asked_musts import FIRM_OR_NOT, asked_firm
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
+from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.played_clauses import FAULTS, ends_in_tag
 from crab_graph.personas.stated_values import words_of
 from crab_graph.personas.understanding import Reading
@@ -183,7 +184,11 @@ def clarification_in(
         ):
             throughout += of_all
             taken.add(number)
-    if not taken and reading.meant == "must" and (firm := _meant_firm(reading, last, record)):
+    if (
+        not taken
+        and reading.meant == "must"
+        and (firm := _meant_firm(reading, last, briefing, record))
+    ):
         return Clarification(tuple(firm), "", is_of_firmness=True, throughout=())
     if not taken:
         return None
@@ -195,12 +200,18 @@ def clarification_in(
 
 
 def _meant_firm(
-    reading: Reading, last: Sequence[str], record: DisclosureRecord
+    reading: Reading, last: Collection[str], briefing: UserBriefing, record: DisclosureRecord
 ) -> list[str] | None:
     """Return what was told for sure that a message asks about by name, else what was told last."""
-    shown = ((key, how) for one in reading.features for key, how in one.facts.items())
+    shown = [(key, how) for one in reading.features for key, how in one.facts.items()]
+    if any("value" in how and not record.has(key) for key, how in shown):
+        return None
     named = [(key, how) for key, how in shown if record.is_settled(key)]
     by_value = [key for key, how in named if "value" in how]
+    text = reading.utterance.text.casefold()
+    choices = [k for k in by_value if briefing.lexicon.facts[k].form is ValueForm.CHOICE]
+    if not all(stands_in(text, key, briefing) for key in choices):
+        return None
     meant = by_value or [key for key, how in named if "how:cue" in how]
     meant = list(dict.fromkeys(meant))
     meant = [key for key in meant if key in last] or meant or list(last)

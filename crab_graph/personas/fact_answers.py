@@ -8,10 +8,12 @@ from crab_graph.personas.absences import absence_words, absent_facts, closing_wo
 from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.fact_choice import chosen_facts, is_known_well
+from crab_graph.personas.fact_scopes import is_asked_by_name, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
+from crab_graph.personas.pinned_facts import asks_same_order
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import (
     asks_for_plan,
@@ -24,12 +26,8 @@ from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
-    asks_same_order,
     bounds_of,
-    is_asked_by_name,
-    is_named,
     new_facts,
-    slots_of,
     spared_by,
     spent_wishes,
 )
@@ -221,10 +219,6 @@ def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
 def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
     """Tell whether questions ask which one it is to be of what is only to be the same, as told."""
     words, keys = turn.reading.lexicon.facts, {fact.key for fact in chosen}
-    if turn.reading.meant == "which_one" and not new_facts(turn):
-        named = {key for how in turn.reading.features for key in how.facts}
-        flags = [k for k in named if k in turn.facts and words[k].form is ValueForm.FLAG]
-        return any(map(turn.memory.record.is_settled, flags))
     are_told = all(turn.memory.record.is_settled(key) for key in keys)
     if not (keys and are_told and all(words[key].form is ValueForm.FLAG for key in keys)):
         return False

@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from crab_graph.personas.absences import absent_facts
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.fact_scopes import is_apart, is_lent, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
+from crab_graph.personas.pinned_facts import pinned_again, pointed_at, whose_births
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.pointed_questions import OR, asked_throughout
 from crab_graph.personas.questions import Segment
@@ -14,17 +16,10 @@ from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
     doubted,
-    is_apart,
     is_booked,
-    is_lent,
-    is_named,
     new_facts,
     owed_of_persons,
-    pinned_again,
-    pointed_at,
     read_alone,
-    slots_of,
-    whose_births,
 )
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_of_parts

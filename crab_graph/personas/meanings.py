@@ -22,6 +22,11 @@ NOTHING = "other"
 """What a message means that asks for none of what is learned."""
 SURE = 0.4
 """The probability from which on a message is taken to mean something."""
+SURER = {
+    **dict.fromkeys(("must", "give_up", "any_day", "choose_by", "who", "births_order"), 0.5),
+    **dict.fromkeys(("slip", "price_rose", "sold_out", "what_approved"), 0.65),
+}
+"""That of what a mistake would cost more."""
 _SHIPPED = "meanings.npz"
 _LONGEST_RUN = 3
 _LETTERS = (3, 4, 5)
@@ -44,9 +49,7 @@ def runs_of(tokens: Sequence[str]) -> Counter[str]:
     """Return how often each run of up to three words stands in a message."""
     sizes = range(1, _LONGEST_RUN + 1)
     return Counter(
-        " ".join(tokens[at : at + size])
-        for size in sizes
-        for at in range(len(tokens) - size + 1)
+        " ".join(tokens[at : at + size]) for size in sizes for at in range(len(tokens) - size + 1)
     )
 
 
@@ -114,4 +117,4 @@ def meaning_of(segments: Sequence[Segment], words: ClauseWords) -> str:
         return ""
     chances = meaning_model().chances(tokens_of(segments, words))
     best = max(chances, key=chances.__getitem__)
-    return best if best != NOTHING and chances[best] >= SURE else ""
+    return best if best != NOTHING and chances[best] >= SURER.get(best, SURE) else ""

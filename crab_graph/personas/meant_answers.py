@@ -4,9 +4,12 @@ from collections.abc import Callable, Mapping
 
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.party_questions import who_writes
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, new_facts
+from crab_graph.personas.standing_wishes import has_just_changed
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.unwished import asked_unwished
+from crab_graph.personas.wordbook import ValueForm
 
 
 def answer_meant(turn: Turn) -> Decision | None:
@@ -25,13 +28,6 @@ def _start(turn: Turn) -> Decision | None:
     if new_facts(turn) or turn.wallet.bookings or turn.reading.ids:
         return None
     return turn.say("start", is_answer=True, is_content=True, moved=True)
-
-
-def _undo(turn: Turn) -> Decision | None:
-    """Have a slip of the agent's own mended."""
-    if turn.reading.asks_wallet:
-        return None
-    return turn.say("approve", is_content=True, moved=True)
 
 
 def _choose(turn: Turn) -> Decision | None:
@@ -63,15 +59,34 @@ def _confirm_change(turn: Turn) -> Decision | None:
     keys = dict.fromkeys(row["key"] for row in rows if row["turn"] == last)
     facts = [turn.facts[key] for key in keys if key in turn.facts]
     beside = [key for key in asked_facts(turn) if key not in keys]
-    if not facts or beside or asks_openly(turn):
+    if not facts or beside or asks_openly(turn) or not has_just_changed(turn):
         return None
     parts = (turn.speaker.phrase("right"), *map(turn.speaker.fact, facts))
     return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
 
 
+def _name_oneself(turn: Turn) -> Decision | None:
+    """Say who it is that writes."""
+    said = who_writes(turn.briefing, turn.memory.record)
+    words = turn.speaker.phrase(said.act, name=said.name)
+    return Decision((words,), is_answer=True, is_content=True, moved=True)
+
+
+def _any_one(turn: Turn) -> Decision | None:
+    """Say that it does not matter which one it is, of what is only to be the same."""
+    words, settled = turn.briefing.lexicon.facts, turn.memory.record.is_settled
+    named = {key for how in turn.reading.features for key in how.facts}
+    flags = {key for key in turn.facts if key in words and words[key].form is ValueForm.FLAG}
+    flags = {key for key in flags if settled(key) and not words[key].is_joint}
+    if any(_is_left(turn, turn.facts[key]) for key in new_facts(turn)) or flags.isdisjoint(named):
+        return None
+    return turn.say("no_wish", is_answer=True, is_content=True, moved=True)
+
+
 _ANSWERS: Mapping[str, Callable[[Turn], Decision | None]] = {
     "may_search": _start,
-    "slip": _undo,
+    "who": _name_oneself,
+    "which_one": _any_one,
     "choose_by": _choose,
     "changed": _confirm_change,
 }

@@ -66,6 +66,13 @@ _SAY_SO = re.compile(
     re.I,
 )
 """Wants a yes without a question."""
+_OWNS_UP = re.compile(
+    r"\b(?:sorry|apolog\w+|mistakes?|errors?|faults?|wrong(?:ly)?|incorrect\w*|slip\w*|oversight"
+    r"|typed?|typos?|entered|instead of|in place of|rather than|should (?:be|have|read)|mix\w*"
+    r"|mess\w*)\b",
+    re.I,
+)
+"""What a message has that owns up to something."""
 
 
 class MendedBooking(NamedTuple):
@@ -106,6 +113,19 @@ def mended_booking_in(text: str) -> MendedBooking | None:
     said = "".join(sentences[at] for at in taken)
     about = {*_ID.findall(said)} - {*_ID.findall(rest)}
     return MendedBooking(rest, asks or _OF_BOTH.search(rest) is not None, frozenset(about))
+
+
+def mended_by_meaning(text: str) -> MendedBooking:
+    """Return what a message comes to that as a whole owns up to a slip, and would book anew.
+
+    It asks for a yes to that; what it says of names and dates is of what stands in a booking.
+    """
+    return MendedBooking("", wants_yes=True, about=frozenset(_ID.findall(text)))
+
+
+def owns_up(text: str) -> bool:
+    """Tell whether a message owns up to something, and asks for no payment."""
+    return _OWNS_UP.search(text) is not None and _PAYS.search(text) is None
 
 
 def withdrawn_in(text: str) -> tuple[str, frozenset[str]]:

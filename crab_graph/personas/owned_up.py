@@ -2,7 +2,7 @@
 
 import re
 
-from crab_graph.personas.sought_facts import is_wish
+from crab_graph.personas.fact_scopes import is_wish
 from crab_graph.personas.stated_values import choices_in, names_value
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.wordbook import ValueForm

@@ -52,9 +52,20 @@ def party_question_in(text: str, briefing: UserBriefing, record: DisclosureRecor
     if not asked:
         return None
     rest = "".join(one for number, one in enumerate(sentences) if number not in asked).rstrip()
+    return _who_it_is(rest, briefing, by_name=any(asked.values()))
+
+
+def who_writes(briefing: UserBriefing, record: DisclosureRecord) -> Aside:
+    """Return the answer to who it is that writes: by name where the names were told."""
+    told = [one.key for one in briefing.facts if record.has(one.key)]
+    return _who_it_is("", briefing, by_name=any(_is_of_names(key, briefing) for key in told))
+
+
+def _who_it_is(rest: str, briefing: UserBriefing, *, by_name: bool) -> Aside:
     if briefing.is_for_one:
         return Aside(rest, "is_for_me")
-    return Aside(rest, "name_is", names[0]) if any(asked.values()) else Aside(rest, "is_one_of_us")
+    first = _names_of(briefing)[:1]
+    return Aside(rest, "name_is", first[0]) if by_name and first else Aside(rest, "is_one_of_us")
 
 
 def _names_of(briefing: UserBriefing) -> list[str]:

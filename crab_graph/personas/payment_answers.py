@@ -9,6 +9,7 @@ from crab_graph.personas.briefing import Reason
 from crab_graph.personas.declined_cards import failed_another, is_declined, method_words
 from crab_graph.personas.error_reactions import Reaction
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.fact_scopes import is_named
 from crab_graph.personas.failed_cards import asks_retry
 from crab_graph.personas.founded_denials import brands_in
 from crab_graph.personas.own_tools import ADD, APPROVE, CARD_FACT, CARDS, named_bookings, to_approve
@@ -24,7 +25,6 @@ from crab_graph.personas.plan_answers import (
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
-from crab_graph.personas.sought_facts import is_named
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 

@@ -219,6 +219,8 @@ def approve(turn: Turn) -> Decision | None:
             return turn.say("waiting")
         if any(_IF_FINE.search(one.text) for one in turn.reading.segments if one.is_request):
             return turn.say("fine_with_me")
+        if turn.reading.meant == "may_search":
+            return turn.say("start", is_content=True)
         return turn.say("show_first")
     return _yes(turn)
 

@@ -3,11 +3,11 @@
 import re
 
 from crab_graph.personas.fact_answers import asks_as_before, promised
+from crab_graph.personas.fact_scopes import slots_of
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.played_clauses import asks_extras_alone
-from crab_graph.personas.sought_facts import slots_of
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken

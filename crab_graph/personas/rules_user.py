@@ -39,7 +39,12 @@ from crab_graph.personas.founded_denials import is_taken_up
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
-from crab_graph.personas.mended_bookings import mended_booking_in, withdrawn_in
+from crab_graph.personas.mended_bookings import (
+    mended_booking_in,
+    mended_by_meaning,
+    owns_up,
+    withdrawn_in,
+)
 from crab_graph.personas.mishap_answers import exceeded_by_more, without_rise
 from crab_graph.personas.options import choose_option, open_choices
 from crab_graph.personas.own_tools import Wallet, misstated_total, read_wallet, refusals
@@ -47,12 +52,12 @@ from crab_graph.personas.party_questions import party_question_in
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_answers import added_words
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
+from crab_graph.personas.pinned_facts import meant_throughout, whose_births
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.pointed_questions import asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.rewordings import reworded
-from crab_graph.personas.sought_facts import meant_throughout, whose_births
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turn_review import reviewed
 from crab_graph.personas.turned_plans import turned_right
@@ -221,6 +226,8 @@ class RulesUser:
         said = list(_said_before(messages, heard))
         before = said[-1] if said else None
         mended = mended_booking_in(text)
+        if owns_up(text) and self._is_slip(text, before):
+            mended = mended_by_meaning(text)
         text = text if mended is None else mended.rest
         text, gone = withdrawn_in(reworded(text))
         asides, text = _asides_of(text, briefing, memory.record)
@@ -270,6 +277,11 @@ class RulesUser:
             mended=mended,
             shown=_shown(wallet, said, briefing),
         )
+
+    def _is_slip(self, text: str, before: str | None) -> bool:
+        """Tell whether all that a message wants is to mend a booking that it made with a slip."""
+        whole = reading_of(text, self._briefing.lexicon, self._briefing.slots, before)
+        return whole.meant == "slip" and not (whole.asks_card or whole.asks_method)
 
     def _as_it_pays(self, wallet: Wallet, reading: Reading, said: Sequence[str]) -> Wallet:
         """Return a wallet with what the user pays now, and the card that it takes."""

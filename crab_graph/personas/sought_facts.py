@@ -1,26 +1,39 @@
 """Which facts a message asks for, of those that a user has and of those on which it has no wish."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
+from crab_graph.personas.briefing import FactLevel
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.fact_scopes import (
+    OF_PERSONS,
+    is_apart,
+    is_lent,
+    is_named,
+    is_open,
+    is_wish,
+    names_somebody,
+    slots_of,
+)
 from crab_graph.personas.memory import OPEN
+from crab_graph.personas.mentioned_facts import (
+    is_elsewhere,
+    is_joint_elsewhere,
+    is_mention,
+    is_of_noted_joint,
+    is_told_elsewhere,
+)
 from crab_graph.personas.open_bounds import asks_any_wish, asks_of_part, open_bounds
+from crab_graph.personas.pinned_facts import asks_same_order, by_hours, pointed_at
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.pointed_questions import (
     OR,
-    asked_by_values,
-    asked_hours,
-    asked_throughout,
 )
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.spoken_sums import find_sums
-from crab_graph.personas.stated_values import names_value, words_of
+from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.unwished import asked_of_parts
-from crab_graph.personas.wordbook import FactWords, ValueForm
 
 _NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
@@ -51,31 +64,8 @@ _DOUBT = re.compile(
     r"|(?:not|un|wasn.t|isn.t) ?(?:quite |so |entirely )?(?:sure|certain))\b"
 )
 """Quotes a doubt, or speaks of one."""
-_PINS = re.compile(
-    r"\bor (?:would you|do you|is it|another|a different|other|more|less|some)\b"
-    r"|\b(?:another|a different) (?:number|one|amount|value)\b"
-    r"|\b(?:hold|keep|stick) (?:to|with|at)\b"
-    r"|\b(?:firm|certain|for sure|exactly|a must|yes or no)\b|\byes,? or\b"
-)
-"""Asks if something is as it was told, or otherwise."""
-_END = re.compile(r"\b(?:latest|earliest|last|first) (?:possible )?(?:day|date)\b")
-"""Asks for one end of a window."""
-_WHOSE = re.compile(
-    r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
-    r"\b(?:match\w*|order|right (?:person|people|name)\w*|belong\w*|whose)\b[^.?\n]*\?"
-    r"|\bwhich\b[^?.]{0,30}\b(?:dates?|one)\b[^?.]{0,20}\b(?:is|are|was)\b[^?.]{0,20}"
-    r"(?:\byours|\bhis|\bhers|\w's)\b[^.?\n]*\?"
-    r"|\b(?:match\w*|same order|whose)\b[^.?\n]{0,40}"
-    r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
-    r"|\bwhich (?:birth ?dates?|dates? of birth|dobs?)\b[^?\n]*\?"
-    r"|\b(?:who|which (?:one|of \w+)) (?:was|is|were|are) born\b[^?\n]*\?"
-    r"|\bborn (?:on |in )?(?:\.\.\.|…|_{2,}|when) ?\?"
-)
-"""Asks whose each date of birth is."""
 _ANSWER = re.compile(r"\W*(?:[a-d]|[1-4])[).:]\s")
 """One of several answers that are offered."""
-_ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
-"""Names their order alone."""
 _ELSE = re.compile(
     r"\b(?:anything|something) (?:else|more|further)\b|\banything\b[^?]{0,12}\bfor\b"
 )
@@ -88,21 +78,12 @@ _ONCE_MORE = re.compile(
     r"|have you (?:got )?(?:one|any)\b|(?:come|say that|once|say it) (?:again|more)\b)[^?]{0,20}\?"
 )
 """A question that names nothing and asks for what was just spoken of."""
-_OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
 _WANTS = re.compile(
     r"\b(?:please|pls|plz|send|give me|tell me|share|(?:do|will|would|still|just|only|also) need"
     r"|i(?:'ll| will|'d| would)? (?:also |still |just |only )*(?:need|miss|lack|require)"
     r"|(?:still|are|is) missing|waiting for|without)\b"
 )
 """Asks for what is named beside it."""
-
-
-_FITS: Mapping[str, Callable[[FactWords], bool]] = {
-    "scope": lambda words: words.form is ValueForm.MONEY and bool(words.throughout),
-    "both": lambda words: words.conflict is not None and bool(words.throughout),
-    "hours": lambda words: bool(words.hours) and not words.is_joint,
-}
-"""Which wishes a message may ask about that means so."""
 
 
 @once_a_turn
@@ -113,12 +94,12 @@ def asked_facts(turn: Turn) -> tuple[str, ...]:
     """
     record = turn.memory.record
     keys = [*doubted(turn), *(key for key in turn.reading.asked if not _is_noted(turn, key))]
-    keys += [key for key in asked_beside(turn.reading) if _is_open(turn, key)]
+    keys += [key for key in asked_beside(turn.reading) if is_open(turn, key)]
     keys += read_alone(turn)
     keys += owed_of_persons(turn)
-    passed_by = (_is_mention, _is_of_noted_joint, _is_joint_elsewhere, _is_told_elsewhere)
+    passed_by = (is_mention, is_of_noted_joint, is_joint_elsewhere, is_told_elsewhere)
     keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
-    keys += [one for key in keys for one in bound_by(turn, key) if _is_open(turn, one)]
+    keys += [one for key in keys for one in bound_by(turn, key) if is_open(turn, one)]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly
@@ -128,12 +109,12 @@ def asked_facts(turn: Turn) -> tuple[str, ...]:
     keys += pointed_at(turn)
     keys += _of_several(turn)
     keys += _of_named(turn)
-    if _by_hours(turn):
+    if by_hours(turn):
         keys = [key for key in keys if not is_lent(turn, key)]
     keys = keys or _asked_again(turn)
     if not keys:
-        hinted = (key for key in turn.reading.hinted if not _is_elsewhere(turn, key))
-        keys = [key for key in hinted if _is_open(turn, key)]
+        hinted = (key for key in turn.reading.hinted if not is_elsewhere(turn, key))
+        keys = [key for key in hinted if is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
     bounds = bounds_of(turn)
     if asks_openly(turn) or bounds is not None:
@@ -154,12 +135,6 @@ def asked_facts(turn: Turn) -> tuple[str, ...]:
     return tuple(key for key in named if key not in done)
 
 
-def is_named(turn: Turn, key: str) -> bool:
-    """Tell whether a clause that asks names a fact by words of its own."""
-    clauses = turn.reading.clauses
-    return any(one.is_request and "how:cue" in how.facts.get(key, ()) for one, how in clauses)
-
-
 def read_alone(turn: Turn) -> list[str]:
     """Return what questions likely ask for of which nothing else is read, beside no deal."""
     reading = turn.reading
@@ -174,12 +149,6 @@ def is_booked(turn: Turn, key: str) -> bool:
     return is_told and len(turn.wallet.held) >= len(turn.briefing.slots)
 
 
-def is_wish(turn: Turn, key: str) -> bool:
-    """Tell whether a fact is one that what the agent finds may meet or miss."""
-    words = turn.briefing.lexicon.facts.get(key)
-    return words is not None and (words.conflict is not None or words.is_joint)
-
-
 def spent_wishes(turn: Turn) -> list[str]:
     """Return the joint wishes told for sure that only what they replace asks for.
 
@@ -188,92 +157,6 @@ def spent_wishes(turn: Turn) -> list[str]:
     record = turn.memory.record
     asked = (*turn.reading.asked, *read_alone(turn))
     return [key for key in asked if record.is_settled(key) and is_lent(turn, key)]
-
-
-def is_lent(turn: Turn, key: str) -> bool:
-    """Tell whether only words for what a joint wish replaces ask for it."""
-    words = turn.briefing.lexicon.facts.get(key)
-    if words is None or not words.lent:
-        return False
-    asking = [one.text for one in turn.reading.segments if one.is_request]
-    own = [cue for cue in (*words.asks, words.about) if cue not in words.lent]
-    return not any(cue.search(text) for cue in own for text in asking)
-
-
-def _is_elsewhere(turn: Turn, key: str) -> bool:
-    """Tell whether clauses only hint at a fact, and each of them is about another slot."""
-    named = [(one, how.facts[key]) for one, how in turn.reading.clauses if key in how.facts]
-    return bool(named) and all(
-        how.isdisjoint(_NAMING) and is_apart(turn, key, one) for one, how in named
-    )
-
-
-def _is_told_elsewhere(turn: Turn, key: str) -> bool:
-    """Tell whether clauses only hint at what was told for sure, and are about other slots.
-
-    Those about a slot ask for none of where the whole begins and ends.
-    """
-    is_of_whole = names_somebody(turn, key)
-    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
-    near = [(one, how.facts[key]) for one, how in asking if key in how.facts]
-    return (
-        bool(near)
-        and turn.memory.record.is_settled(key)
-        and all(
-            how.isdisjoint(_NAMING) and (is_apart(turn, key, one) or (is_of_whole and one.named))
-            for one, how in near
-        )
-    )
-
-
-def _is_mention(turn: Turn, key: str) -> bool:
-    """Tell whether clauses name a wish's value only as a word for what they ask another wish of."""
-    fact, lexicon = turn.briefing.fact(key), turn.briefing.lexicon
-    if fact is None or not any(cue.search(str(fact.value)) for cue in lexicon.slots.values()):
-        return False
-    asked = {*turn.reading.asked} - {key}
-    clauses = turn.reading.clauses
-    own = [(one, how) for one, how in clauses if one.is_request and how.names(key)]
-    return bool(own) and all(
-        "value" in how.facts[key]
-        and words_of(one.text, lexicon.facts[key]) == {str(fact.value)}
-        and any(other in how.facts and slots_of(turn, other) & one.scope for other in asked)
-        for one, how in own
-    )
-
-
-def _is_of_noted_joint(turn: Turn, key: str) -> bool:
-    """Tell whether what likeliest asks for a fact only notes a joint wish that was told."""
-    reading, lexicon = turn.reading, turn.briefing.lexicon
-    told = [one for name, one in lexicon.facts.items() if one.is_joint and name in turn.facts]
-    told = [one for one in told if turn.memory.record.has(one.key) and one.key != key]
-    if not told or key not in lexicon.facts:
-        return False
-    if any(one.is_request and key in how.facts for one, how in turn.reading.clauses):
-        return False
-    place = list(lexicon.facts).index(key)
-    scores = [float(row[place]) for row in reading.fact_scores]
-    likeliest = reading.segments[scores.index(max(scores))].text if scores else ""
-    return any(one.about.search(likeliest) for one in told)
-
-
-def _is_joint_elsewhere(turn: Turn, key: str) -> bool:
-    """Tell whether what asks is about other slots than a joint wish that is not told yet.
-
-    What only notes something asks for none that it hints at.
-    """
-    words = turn.briefing.lexicon.facts.get(key)
-    if words is None or not words.is_joint or key not in turn.facts:
-        return False
-    if is_named(turn, key) and key in turn.briefing.lexicon.undecided:
-        # By what to choose is asked of the whole, whatever is named beside.
-        return False
-    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
-    slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
-    if not (slots and any(one.named for one, _ in asking)):
-        return False
-    near = (how for one, how in asking if not one.named or not one.named.isdisjoint(slots))
-    return not any(key in how.facts for how in near)
 
 
 def owed_of_persons(turn: Turn) -> list[str]:
@@ -286,104 +169,11 @@ def owed_of_persons(turn: Turn) -> list[str]:
     for segment, how in turn.reading.clauses:
         wants = segment.is_request or _WANTS.search(segment.text) is not None
         for key, shows in how.facts.items() if wants else ():
-            is_own = words[key].conflict is None and words[key].form in _OF_PERSONS
+            is_own = words[key].conflict is None and words[key].form in OF_PERSONS
             is_bare = "how:cue" in shows and "value" not in shows
             if is_own and is_bare and key in turn.facts and not turn.memory.record.has(key):
                 named[key] = None
     return list(named)
-
-
-def pointed_at(turn: Turn) -> tuple[str, ...]:
-    """Return the keys of what a question points at by values: the user says it, known or not."""
-    reading = turn.reading
-    own = (*asked_by_values(reading), *asked_throughout(reading), *_by_hours(turn))
-    return (*own, *pinned_again(turn), *whose_births(turn), *meant_wishes(turn))
-
-
-@once_a_turn
-def meant_wishes(turn: Turn) -> tuple[str, ...]:
-    """Return the wishes that were told of which the whole asks how much they hold for, or when.
-
-    They are those that it names, else those that were told last. Who asks how to pay asks for the
-    card, told or not.
-    """
-    fits, words = _FITS.get(turn.reading.meant), turn.briefing.lexicon.facts
-    if turn.reading.meant == "which_card":
-        return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
-    if fits is None or turn.reading.ids:
-        return ()
-    rows = turn.memory.record.rows
-    told = [key for key in turn.facts if key in words and turn.memory.record.has(key)]
-    meant = [key for key in told if fits(words[key])]
-    slots = {slot for one in turn.reading.segments for slot in one.named}
-    meant = [key for key in meant if not slots.isdisjoint(slots_of(turn, key))] or meant
-    last = max((row["turn"] for row in rows), default=0)
-    just_told = {row["key"] for row in rows if row["turn"] == last}
-    named = [key for key in meant if any(how.names(key) for how in turn.reading.features)]
-    return tuple(named or [key for key in meant if key in just_told] or meant[:1])
-
-
-def meant_throughout(turn: Turn) -> tuple[str, ...]:
-    """Return those of them of which it is asked if they hold for all."""
-    return meant_wishes(turn) if turn.reading.meant in {"scope", "both"} else ()
-
-
-def pinned_again(turn: Turn) -> list[str]:
-    """Return what was told of which a question names a value and asks if it is that, or another."""
-    words, record = turn.briefing.lexicon.facts, turn.memory.record
-    return [
-        key
-        for segment, how in turn.reading.clauses
-        if segment.is_request
-        for key, shows in how.facts.items()
-        if "how:cue" in shows
-        and key in turn.facts
-        and record.is_settled(key)
-        and _pins(segment.text, words[key], turn.facts[key].value)
-    ]
-
-
-def _pins(text: str, words: FactWords, value: Any) -> bool:
-    """Tell whether a question pins a wish: asks if a value is the one, or which end of a window."""
-    if words.form is ValueForm.DATE:
-        is_end = isinstance(value, list) and _END.search(text) is not None
-        return is_end and names_value(text, words)
-    is_sum = words.form is ValueForm.MONEY
-    own_name = words.key.replace("_", " ")
-    is_sum = is_sum and (own_name in text or next(find_sums(text), None) is not None)
-    is_named = is_sum or names_value(text, words)
-    has_others = words.form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
-    return has_others and is_named and _PINS.search(text) is not None
-
-
-def whose_births(turn: Turn) -> list[str]:
-    """Return the dates of birth where it is asked whose each is, and not if their order holds."""
-    key, text = _key_of_births(turn), turn.reading.utterance.text
-    is_open = _WHOSE.search(text) is not None and not asks_same_order(turn)
-    is_checked = turn.playback.is_asked and key in turn.playback.right
-    return [key] if is_open and not is_checked and turn.memory.record.has(key) else []
-
-
-def asks_same_order(turn: Turn) -> bool:
-    """Tell whether a message asks if dates of birth that were told stand in the names' order."""
-    found = _WHOSE.search(turn.reading.utterance.text)
-    is_told = turn.memory.record.has(_key_of_births(turn))
-    return is_told and found is not None and _ORDERED.search(found[0]) is not None
-
-
-def _key_of_births(turn: Turn) -> str:
-    known = turn.briefing.lexicon.facts.items()
-    return next((key for key, one in known if _is_of_births(one) and key in turn.facts), "")
-
-
-def _is_of_births(words: FactWords) -> bool:
-    return words.form is ValueForm.DATES and words.conflict is None
-
-
-def _by_hours(turn: Turn) -> list[str]:
-    """Return the wishes of which a question asks what hours they mean, by their own words."""
-    asked = asked_hours(turn.reading).items()
-    return [key for key, said in asked if key in turn.facts and str(turn.facts[key].value) in said]
 
 
 def _asked_again(turn: Turn) -> list[str]:
@@ -408,7 +198,7 @@ def _of_several(turn: Turn) -> list[str]:
         for slot in segment.named
     }
     compared = turn.briefing.lexicon.compared
-    known = {key: slots_of(turn, key) | compared(key) for key in turn.facts if _is_open(turn, key)}
+    known = {key: slots_of(turn, key) | compared(key) for key in turn.facts if is_open(turn, key)}
     return [key for key, slots in known.items() if len(slots) > 1 and slots <= named]
 
 
@@ -420,7 +210,7 @@ def _of_named(turn: Turn) -> list[str]:
         is_general = segment.is_request and (asks_any_wish(text) or _ELSE.search(text) is not None)
         for key in turn.facts if is_general and segment.named else ():
             slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
-            if slots and slots <= segment.named and _is_open(turn, key):
+            if slots and slots <= segment.named and is_open(turn, key):
                 found[key] = None
     return list(found)
 
@@ -465,7 +255,15 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         )
 
     meant = {key for key in doubtful if refers and key in just_said}
-    return tuple(key for key in doubtful if key in words and (key in meant or is_asked(key)))
+    found = [key for key in doubtful if key in words and (key in meant or is_asked(key))]
+    if not found and reading.meant == "sure":
+        # What a message asks to be sure of is what it speaks of, else what was said last.
+        basic = {one.key for one in turn.facts.values() if one.level is FactLevel.BASIC}
+        named = {key for _, how in clauses for key in how.facts if how.names(key)} - basic
+        near = [key for key in doubtful if any(how.names(key) for _, how in clauses)]
+        near = near or [key for key in doubtful if any(key in how.facts for _, how in clauses)]
+        found = near or [key for key in doubtful if key in just_said and not named]
+    return tuple(found)
 
 
 def _is_barely_firm(segment: Segment, how: ClauseFeatures) -> bool:
@@ -479,11 +277,6 @@ def _leads_to_options(texts: Sequence[str]) -> bool:
     return lead.endswith(":") and len(items) > 1 and all(map(_ANSWER.match, items))
 
 
-def _is_open(turn: Turn, key: str) -> bool:
-    """Tell whether the user has neither said a fact for sure nor that it has no wish there."""
-    return not (turn.memory.record.is_settled(key) or key in turn.memory.declined)
-
-
 @once_a_turn
 def asks_openly(turn: Turn) -> bool:
     """Tell whether a message asks for whatever is left to say.
@@ -495,7 +288,9 @@ def asks_openly(turn: Turn) -> bool:
     is_early = not (turn.wallet.bookings or reading.claims_done)
     is_plan = bool(reading.ids) and reading.asks_booking
     is_owed = is_early and is_plan and OPEN in turn.memory.seen
-    asks = reading.is_open_question or (reading.is_closing and is_early)
+    # What is booked may be asked about in words that else ask for what is left to say.
+    asks = reading.is_open_question and not (reading.is_open_by_meaning and not is_early)
+    asks = asks or (reading.is_closing and is_early)
     is_open = asks and open_bounds(turn) is None
     is_unsure = reading.is_unclear or not any(is_named(turn, one) for one in reading.asked)
     return is_open or is_owed or (is_unsure and _ASKS_REST.search(turn.text) is not None)
@@ -513,12 +308,6 @@ def _says_who(turn: Turn, key: str) -> bool:
     reading = turn.reading
     is_beside_plan = bool(reading.ids) and (reading.asks_booking or reading.asks_choice)
     return is_beside_plan and names_somebody(turn, key)
-
-
-def names_somebody(turn: Turn, key: str) -> bool:
-    """Tell whether a fact says who somebody is."""
-    words = turn.briefing.lexicon.facts.get(key)
-    return words is not None and words.form in _OF_PERSONS
 
 
 def _is_noted(turn: Turn, key: str) -> bool:
@@ -587,29 +376,3 @@ def bound_by(turn: Turn, key: str) -> list[str]:
     if key in turn.facts:
         return []
     return [joint for joint, keys in bounds.items() if joint in turn.facts and key in keys]
-
-
-def is_asked_by_name(turn: Turn, key: str) -> bool:
-    """Tell whether a clause that asks for a fact names the slot it is about, if there is one."""
-    words, clauses = turn.briefing.lexicon.facts[key], turn.reading.clauses
-    slots = set(words.slots)
-    return key in turn.reading.asked and any(
-        one.is_request
-        and not (slots and (one.scope or words.needs_slot) and one.scope.isdisjoint(slots))
-        and "how:cue" in how.facts.get(key, ())
-        for one, how in clauses
-    )
-
-
-def is_apart(turn: Turn, key: str, segment: Segment) -> bool:
-    """Tell whether a clause is about other slots than a fact is."""
-    slots = slots_of(turn, key)
-    return bool(slots and segment.scope) and segment.scope.isdisjoint(slots)
-
-
-def slots_of(turn: Turn, key: str) -> set[str]:
-    """Return the slots that a fact is about, or could be met or missed in."""
-    words = turn.briefing.lexicon.facts.get(key)
-    if words is None:
-        return set()
-    return {*words.slots, *(words.conflict.slots if words.conflict else ())}

@@ -27,7 +27,7 @@ def rest_stays(turn: Turn) -> Decision | None:
     """Return the turn that says so to one who was just told of a change, and proposes nothing."""
     reading, played = turn.reading, turn.playback
     is_deal = bool(reading.amounts) and reading.proposes
-    if played.wrong or is_deal or reading.asks_wallet or not _has_just_changed(turn):
+    if played.wrong or is_deal or reading.asks_wallet or not has_just_changed(turn):
         return None
     asked = [one.text for one in reading.segments if one.is_request]
     stays = any(_STAYS.search(text) and not _OR_ELSE.search(text) for text in asked)
@@ -43,7 +43,8 @@ def rest_stays(turn: Turn) -> Decision | None:
     return None
 
 
-def _has_just_changed(turn: Turn) -> bool:
+def has_just_changed(turn: Turn) -> bool:
+    """Tell whether the last that the user told was a change of mind."""
     rows = turn.memory.record.rows
     last = rows[-1]["turn"] if rows else None
     return any(row["turn"] == last and row.get("reason") == Reason.CHANGED for row in rows)

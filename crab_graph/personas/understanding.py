@@ -115,7 +115,7 @@ _OF_NO_WISH = frozenset(
     {
         *(*_OPEN, *_OF_CARD, *_OF_OFFER, "may_search", "rest_stays", "one_card", "choose_by"),
         *("slip", "what_approved", "extra", "one_by_one", "still_there", "book_now", "mail", "who"),
-        *("repeat", "give_up"),
+        *("repeat", "give_up", "any_day", "scope", "which_one"),
     }
 )
 """What a message means that asks for no wish, unless by its own words."""
@@ -302,7 +302,9 @@ class Reading:
     def _asks_by_name(self, key: str) -> bool:
         """Tell whether a clause that asks names a fact by its own words, and no value of it."""
         return any(
-            one.is_request and "how:cue" in (shows := how.facts.get(key, ())) and "value" not in shows
+            one.is_request
+            and "how:cue" in (shows := how.facts.get(key, ()))
+            and "value" not in shows
             for one, how in self.clauses
         )
 
@@ -470,7 +472,7 @@ class Reading:
             return False
         if asks_who_else(self.segments) and self.asked:
             return False
-        if self.meant in _OPEN or "open_question" in self._likely:
+        if "open_question" in self._likely or self.is_open_by_meaning:
             return True
         if (self._asks_more and not self._asks_for_any) or asks_if_complete(self.segments):
             return True
@@ -479,6 +481,11 @@ class Reading:
         others = self._likely - {"confirms", "asks_change"}
         others -= set() if self.ids or self.proposes else {"asks_choice"}
         return not others and asks_what_else(self.segments)
+
+    @property
+    def is_open_by_meaning(self) -> bool:
+        """Whether its whole asks for whatever is left to say, and its clauses do not show it."""
+        return self.meant in _OPEN and not {"open_question", "closing"} & self._likely
 
     @cached_property
     def is_closing(self) -> bool:

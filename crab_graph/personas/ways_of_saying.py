@@ -13,8 +13,8 @@ from crab_graph.personas.indirect_values import (
     said_by_hours,
 )
 from crab_graph.personas.objection_answers import objects
+from crab_graph.personas.pinned_facts import meant_wishes
 from crab_graph.personas.pointed_questions import asked_hours, asked_throughout
-from crab_graph.personas.sought_facts import meant_wishes
 from crab_graph.personas.turns import Turn
 
 

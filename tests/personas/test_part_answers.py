@@ -59,7 +59,9 @@ def test_a_range_of_days_is_free_within_its_bounds(text):
 @pytest.mark.parametrize("condition", ["generic", "neutral", "terse"])
 def test_a_wish_that_is_firm_gets_a_yes(text, condition):
     answer = told_all(condition).say(text).casefold()
-    assert any(word in answer for word in ("right", "correct", "yes", "yep", "exactly", "true"))
+    assert any(
+        word in answer for word in ("right", "correct", "yes", "yep", "exactly", "true", "must")
+    )
     assert "attraction" not in answer
 
 

@@ -1,0 +1,135 @@
+"""Facts that a question points at: by a value, by whose they are, by how much they hold for."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from crab_graph.personas.fact_scopes import slots_of
+from crab_graph.personas.pointed_questions import asked_by_values, asked_hours, asked_throughout
+from crab_graph.personas.spoken_sums import find_sums
+from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.turns import Turn, once_a_turn
+from crab_graph.personas.wordbook import FactWords, ValueForm
+
+_PINS = re.compile(
+    r"\bor (?:would you|do you|is it|another|a different|other|more|less|some)\b"
+    r"|\b(?:another|a different) (?:number|one|amount|value)\b"
+    r"|\b(?:hold|keep|stick) (?:to|with|at)\b"
+    r"|\b(?:firm|certain|for sure|exactly|a must|yes or no)\b|\byes,? or\b"
+)
+"""Asks if something is as it was told, or otherwise."""
+_END = re.compile(r"\b(?:latest|earliest|last|first) (?:possible )?(?:day|date)\b")
+"""Asks for one end of a window."""
+_WHOSE = re.compile(
+    r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
+    r"\b(?:match\w*|order|right (?:person|people|name)\w*|belong\w*|whose)\b[^.?\n]*\?"
+    r"|\bwhich\b[^?.]{0,30}\b(?:dates?|one)\b[^?.]{0,20}\b(?:is|are|was)\b[^?.]{0,20}"
+    r"(?:\byours|\bhis|\bhers|\w's)\b[^.?\n]*\?"
+    r"|\b(?:match\w*|same order|whose)\b[^.?\n]{0,40}"
+    r"\b(?:dates? of birth|birth ?dates?|birthdays?)\b[^.?\n]*\?"
+    r"|\bwhich (?:birth ?dates?|dates? of birth|dobs?)\b[^?\n]*\?"
+    r"|\b(?:who|which (?:one|of \w+)) (?:was|is|were|are) born\b[^?\n]*\?"
+    r"|\bborn (?:on |in )?(?:\.\.\.|…|_{2,}|when) ?\?"
+)
+"""Asks whose each date of birth is."""
+_ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
+"""Names their order alone."""
+_FITS: Mapping[str, Callable[[FactWords], bool]] = {
+    "scope": lambda words: words.form is ValueForm.MONEY and bool(words.throughout),
+    "both": lambda words: words.conflict is not None and bool(words.throughout),
+    "hours": lambda words: bool(words.hours) and not words.is_joint,
+}
+"""Which wishes a message may ask about that means so."""
+
+
+def pointed_at(turn: Turn) -> tuple[str, ...]:
+    """Return the keys of what a question points at by values: the user says it, known or not."""
+    reading = turn.reading
+    own = (*asked_by_values(reading), *asked_throughout(reading), *by_hours(turn))
+    return (*own, *pinned_again(turn), *whose_births(turn), *meant_wishes(turn))
+
+
+@once_a_turn
+def meant_wishes(turn: Turn) -> tuple[str, ...]:
+    """Return the wishes that were told of which the whole asks how much they hold for, or when.
+
+    They are those that it names, else those that were told last. Who asks how to pay asks for the
+    card, told or not.
+    """
+    fits, words = _FITS.get(turn.reading.meant), turn.briefing.lexicon.facts
+    if turn.reading.meant == "which_card":
+        return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
+    if fits is None or turn.reading.ids:
+        return ()
+    rows = turn.memory.record.rows
+    told = [key for key in turn.facts if key in words and turn.memory.record.has(key)]
+    meant = [key for key in told if fits(words[key])]
+    slots = {slot for one in turn.reading.segments for slot in one.named}
+    meant = [key for key in meant if not slots.isdisjoint(slots_of(turn, key))] or meant
+    last = max((row["turn"] for row in rows), default=0)
+    just_told = {row["key"] for row in rows if row["turn"] == last}
+    named = [key for key in meant if any(how.names(key) for how in turn.reading.features)]
+    return tuple(named or [key for key in meant if key in just_told] or meant[:1])
+
+
+def meant_throughout(turn: Turn) -> tuple[str, ...]:
+    """Return those of them of which it is asked if they hold for all."""
+    return meant_wishes(turn) if turn.reading.meant in {"scope", "both"} else ()
+
+
+def pinned_again(turn: Turn) -> list[str]:
+    """Return what was told of which a question names a value and asks if it is that, or another."""
+    words, record = turn.briefing.lexicon.facts, turn.memory.record
+    return [
+        key
+        for segment, how in turn.reading.clauses
+        if segment.is_request
+        for key, shows in how.facts.items()
+        if "how:cue" in shows
+        and key in turn.facts
+        and record.is_settled(key)
+        and _pins(segment.text, words[key], turn.facts[key].value)
+    ]
+
+
+def _pins(text: str, words: FactWords, value: Any) -> bool:
+    """Tell whether a question pins a wish: asks if a value is the one, or which end of a window."""
+    if words.form is ValueForm.DATE:
+        is_end = isinstance(value, list) and _END.search(text) is not None
+        return is_end and names_value(text, words)
+    is_sum = words.form is ValueForm.MONEY
+    own_name = words.key.replace("_", " ")
+    is_sum = is_sum and (own_name in text or next(find_sums(text), None) is not None)
+    is_named = is_sum or names_value(text, words)
+    has_others = words.form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
+    return has_others and is_named and _PINS.search(text) is not None
+
+
+def whose_births(turn: Turn) -> list[str]:
+    """Return the dates of birth where it is asked whose each is, and not if their order holds."""
+    key, text = _key_of_births(turn), turn.reading.utterance.text
+    is_open = _WHOSE.search(text) is not None and not asks_same_order(turn)
+    is_checked = turn.playback.is_asked and key in turn.playback.right
+    return [key] if is_open and not is_checked and turn.memory.record.has(key) else []
+
+
+def asks_same_order(turn: Turn) -> bool:
+    """Tell whether a message asks if dates of birth that were told stand in the names' order."""
+    found = _WHOSE.search(turn.reading.utterance.text)
+    is_told = turn.memory.record.has(_key_of_births(turn))
+    return is_told and found is not None and _ORDERED.search(found[0]) is not None
+
+
+def _key_of_births(turn: Turn) -> str:
+    known = turn.briefing.lexicon.facts.items()
+    return next((key for key, one in known if _is_of_births(one) and key in turn.facts), "")
+
+
+def _is_of_births(words: FactWords) -> bool:
+    return words.form is ValueForm.DATES and words.conflict is None
+
+
+def by_hours(turn: Turn) -> list[str]:
+    """Return the wishes of which a question asks what hours they mean, by their own words."""
+    asked = asked_hours(turn.reading).items()
+    return [key for key, said in asked if key in turn.facts and str(turn.facts[key].value) in said]
