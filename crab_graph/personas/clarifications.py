@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from crab_graph.money import parse_cents
 from crab_graph.personas.asked_musts import FIRM_OR_NOT, asked_firm
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.founded_denials import stands_in
@@ -202,20 +203,32 @@ def clarification_in(
 def _meant_firm(
     reading: Reading, last: Collection[str], briefing: UserBriefing, record: DisclosureRecord
 ) -> list[str] | None:
-    """Return what was told for sure that a message asks about by name, else what was told last."""
+    """Return the wishes of which a message as a whole asks how firm they are.
+
+    They are those that it names, by a value if it does, else what was told last; none where it
+    names what nobody told, another value, or a sum that is still in doubt.
+    """
+    facts, text = briefing.lexicon.facts, reading.utterance.text.casefold()
+    wished = {
+        one.key: one.value for one in briefing.facts if one.key in facts and facts[one.key].is_wish
+    }
     shown = [(key, how) for one in reading.features for key, how in one.facts.items()]
-    if any("value" in how and not record.has(key) for key, how in shown):
+    sums = [key for key in wished if facts[key].form is ValueForm.MONEY and record.has(key)]
+    if reading.amounts and not all(map(record.is_settled, sums)):
         return None
-    named = [(key, how) for key, how in shown if record.is_settled(key)]
-    by_value = [key for key, how in named if "value" in how]
-    text = reading.utterance.text.casefold()
-    choices = [k for k in by_value if briefing.lexicon.facts[k].form is ValueForm.CHOICE]
+    by_value = [key for key, how in shown if "value" in how and key in wished and record.has(key)]
+    by_value = [key for key in by_value if facts[key].form is not ValueForm.MONEY]
+    by_value += [key for key in sums if parse_cents(str(wished[key])) in reading.amounts]
+    if not by_value and any("how:cue" in how and not record.has(key) for key, how in shown):
+        return None
+    choices = [key for key in by_value if facts[key].form is ValueForm.CHOICE]
     if not all(stands_in(text, key, briefing) for key in choices):
         return None
-    meant = by_value or [key for key, how in named if "how:cue" in how]
-    meant = list(dict.fromkeys(meant))
-    meant = [key for key in meant if key in last] or meant or list(last)
-    return meant if len(meant) <= _FEW_MEANT and all(map(record.is_settled, meant)) else None
+    by_cue = [key for key, how in shown if "how:cue" in how and key in wished and record.has(key)]
+    named = list(dict.fromkeys(by_value or by_cue))
+    meant = [key for key in named if key in last] or named or [k for k in last if k in wished]
+    is_told = 0 < len(meant) <= _FEW_MEANT and all(map(record.is_settled, meant))
+    return meant if is_told else None
 
 
 def _is_of_all(words: FactWords) -> bool:

@@ -16,7 +16,7 @@ def is_named(turn: Turn, key: str) -> bool:
 def is_wish(turn: Turn, key: str) -> bool:
     """Tell whether a fact is one that what the agent finds may meet or miss."""
     words = turn.briefing.lexicon.facts.get(key)
-    return words is not None and (words.conflict is not None or words.is_joint)
+    return words is not None and words.is_wish
 
 
 def is_lent(turn: Turn, key: str) -> bool:

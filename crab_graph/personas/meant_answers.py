@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.fact_scopes import is_named
 from crab_graph.personas.party_questions import who_writes
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, new_facts
 from crab_graph.personas.standing_wishes import has_just_changed
@@ -67,6 +68,8 @@ def _confirm_change(turn: Turn) -> Decision | None:
 
 def _name_oneself(turn: Turn) -> Decision | None:
     """Say who it is that writes."""
+    if turn.playback.is_asked or new_facts(turn) or turn.reading.asked:
+        return None
     said = who_writes(turn.briefing, turn.memory.record)
     words = turn.speaker.phrase(said.act, name=said.name)
     return Decision((words,), is_answer=True, is_content=True, moved=True)
@@ -78,7 +81,8 @@ def _any_one(turn: Turn) -> Decision | None:
     named = {key for how in turn.reading.features for key in how.facts}
     flags = {key for key in turn.facts if key in words and words[key].form is ValueForm.FLAG}
     flags = {key for key in flags if settled(key) and not words[key].is_joint}
-    if any(_is_left(turn, turn.facts[key]) for key in new_facts(turn)) or flags.isdisjoint(named):
+    beside = [key for key in turn.reading.asked if key not in flags and is_named(turn, key)]
+    if new_facts(turn) or beside or flags.isdisjoint(named):
         return None
     return turn.say("no_wish", is_answer=True, is_content=True, moved=True)
 

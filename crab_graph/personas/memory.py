@@ -32,7 +32,8 @@ def news(reading: Reading) -> frozenset[str]:
     amounts = (f"${cents}" for cents in reading.amounts)
     asked = (f"?{key}" for key in (*reading.asked, *reading.checked))
     throughout = (f"?{key} throughout" for key in asked_throughout(reading))
-    return acts.union(reading.ids, amounts, asked, throughout)
+    meaning = (f"means {reading.meant}",) if reading.meant else ()
+    return acts.union(reading.ids, amounts, asked, throughout, meaning)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,12 @@ _SAY_SO = re.compile(
     re.I,
 )
 """Wants a yes without a question."""
+_REPLACES = re.compile(
+    r"\b(?:replac\w+|swap\w*|undo\w*|scrap\w*|void\w*|release|new (?:one|booking|reservation)"
+    r"|call\b[^.?!]{0,40}\boff|give\b[^.?!]{0,30}\bup)\b",
+    re.I,
+)
+"""Says the same in other words."""
 _OWNS_UP = re.compile(
     r"\b(?:sorry|apolog\w+|mistakes?|errors?|faults?|wrong(?:ly)?|incorrect\w*|slip\w*|oversight"
     r"|typed?|typos?|entered|instead of|in place of|rather than|should (?:be|have|read)|mix\w*"
@@ -125,7 +131,8 @@ def mended_by_meaning(text: str) -> MendedBooking:
 
 def owns_up(text: str) -> bool:
     """Tell whether a message owns up to something, and asks for no payment."""
-    return _OWNS_UP.search(text) is not None and _PAYS.search(text) is None
+    is_anew = _ANEW.search(text) or _REPLACES.search(text)
+    return bool(is_anew and _OWNS_UP.search(text)) and _PAYS.search(text) is None
 
 
 def withdrawn_in(text: str) -> tuple[str, frozenset[str]]:

@@ -24,9 +24,10 @@ def on_one_card(turn: Turn) -> Decision | None:
     """Return the turn that says so; with what else is asked, where no payment is."""
     reading, card = turn.reading, turn.facts.get(CARD_FACT)
     asked = (one.text for one in reading.segments if one.is_request)
-    if card is None or turn.wallet.earlier:
+    if card is None or reading.tells_of_failed_card:
         return None
-    if reading.meant != "one_card" and not any(map(_ONE_CARD.search, asked)):
+    is_plain = not turn.wallet.earlier and any(map(_ONE_CARD.search, asked))
+    if not is_plain and reading.meant != "one_card":
         return None
     if reading.asks_approval or reading.asks_card or turn.conflicts or turn.playback.wrong:
         return None

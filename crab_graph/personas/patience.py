@@ -40,7 +40,7 @@ def idle_after(idle: int, *, moved: bool, asked_back: bool) -> int:
 def has_moved(turn: Turn, reply: Decision) -> bool:
     """Tell whether a message and the reply to it brought anything new."""
     memory = turn.memory
-    is_told = any(not memory.record.has(key) for key, _ in reply.told)
+    is_told = any(not memory.record.is_settled(key) for key, _ in reply.told)
     is_approved = reply.approved and not memory.approved
     # One word for several parts may be asked for of each.
     is_declined = not all(map(memory.has_declined_again, reply.declined))

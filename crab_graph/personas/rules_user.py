@@ -40,6 +40,7 @@ from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.mended_bookings import (
+    MendedBooking,
     mended_booking_in,
     mended_by_meaning,
     owns_up,
@@ -225,9 +226,7 @@ class RulesUser:
         text = str(messages[heard].get("content") or "") if heard >= 0 else ""
         said = list(_said_before(messages, heard))
         before = said[-1] if said else None
-        mended = mended_booking_in(text)
-        if owns_up(text) and self._is_slip(text, before):
-            mended = mended_by_meaning(text)
+        mended = self._mended_in(text, before)
         text = text if mended is None else mended.rest
         text, gone = withdrawn_in(reworded(text))
         asides, text = _asides_of(text, briefing, memory.record)
@@ -238,7 +237,9 @@ class RulesUser:
         asked = None if is_booked else clarification_in(reading, text, briefing, memory.record)
         if asked is not None:
             text = asked.rest
-            reading = reading_of(text, briefing.lexicon, briefing.slots, before)
+            reading = reading_of(
+                text, briefing.lexicon, briefing.slots, before, is_rest="?" not in text
+            )
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
         plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
@@ -278,10 +279,13 @@ class RulesUser:
             shown=_shown(wallet, said, briefing),
         )
 
-    def _is_slip(self, text: str, before: str | None) -> bool:
-        """Tell whether all that a message wants is to mend a booking that it made with a slip."""
-        whole = reading_of(text, self._briefing.lexicon, self._briefing.slots, before)
-        return whole.meant == "slip" and not (whole.asks_card or whole.asks_method)
+    def _mended_in(self, text: str, before: str | None) -> MendedBooking | None:
+        """Return what a message says beside a booking that it makes anew, as it had a slip."""
+        if owns_up(text):
+            whole = reading_of(text, self._briefing.lexicon, self._briefing.slots, before)
+            if whole.meant == "slip" and not (whole.asks_card or whole.asks_method):
+                return mended_by_meaning(text)
+        return mended_booking_in(text)
 
     def _as_it_pays(self, wallet: Wallet, reading: Reading, said: Sequence[str]) -> Wallet:
         """Return a wallet with what the user pays now, and the card that it takes."""

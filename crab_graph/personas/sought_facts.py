@@ -261,8 +261,8 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         basic = {one.key for one in turn.facts.values() if one.level is FactLevel.BASIC}
         named = {key for _, how in clauses for key in how.facts if how.names(key)} - basic
         near = [key for key in doubtful if any(how.names(key) for _, how in clauses)]
-        near = near or [key for key in doubtful if any(key in how.facts for _, how in clauses)]
-        found = near or [key for key in doubtful if key in just_said and not named]
+        by_topic = [key for key in doubtful if any(key in how.facts for _, how in clauses)]
+        found = near or ([] if named else by_topic or [k for k in doubtful if k in just_said])
     return tuple(found)
 
 

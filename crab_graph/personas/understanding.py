@@ -109,11 +109,20 @@ LIKELY_DONE, LIKELY_ASKED = 0.2, 0.35
 _OPEN = frozenset({"go_on", "if_complete"})
 """What a message means that asks for whatever is left to say."""
 _OF_CARD = frozenset({"add_card", "card_there"})
-_OF_OFFER = frozenset({"price_rose", "sold_out"})
-"""What a message means that asks if another offer, or another price, is welcome."""
+_OF_PRICE = "price_rose"
+"""What a message means that asks if another price is welcome."""
 _OF_NO_WISH = frozenset(
     {
-        *(*_OPEN, *_OF_CARD, *_OF_OFFER, "may_search", "rest_stays", "one_card", "choose_by"),
+        *(
+            *_OPEN,
+            *_OF_CARD,
+            _OF_PRICE,
+            "sold_out",
+            "may_search",
+            "rest_stays",
+            "one_card",
+            "choose_by",
+        ),
         *("slip", "what_approved", "extra", "one_by_one", "still_there", "book_now", "mail", "who"),
         *("repeat", "give_up", "any_day", "scope", "which_one"),
     }
@@ -128,6 +137,7 @@ class Reading:
     """What one message of the agent does; each act is read when it is asked for.
 
     `before` is the agent's message before it, which questions such as `and on the way back?` need.
+    What is only the rest of a message means nothing as a whole.
     """
 
     def __init__(
@@ -136,7 +146,10 @@ class Reading:
         lexicon: DomainLexicon,
         slots: Sequence[BriefedSlot],
         before: str | None = None,
+        *,
+        is_rest: bool = False,
     ) -> None:
+        self._is_rest = is_rest
         self.said = _said(text, lexicon)
         """What a user reads of it: as it is written, but for slips of the keyboard."""
         self.utterance, self.segments = read_segments(self.said, lexicon)
@@ -151,6 +164,8 @@ class Reading:
     @cached_property
     def meant(self) -> str:
         """What the whole of it wants to know, of what is learned of whole messages; else empty."""
+        if self._is_rest:
+            return ""
         return meaning_of(self.segments, _clause_words(self.lexicon, self.prefixes))
 
     @cached_property
@@ -498,7 +513,7 @@ class Reading:
         is_likely = "asks_booking" in self._likely and not assumes(self.segments)
         if is_likely or self._wants_yes or self.yes_place is not None:
             return True
-        return self._offers_yes or self.meant in _OF_OFFER
+        return self._offers_yes or self.meant == _OF_PRICE
 
     @cached_property
     def _offers_yes(self) -> bool:
@@ -654,20 +669,25 @@ class _Lexicon:
 
 
 def reading_of(
-    text: str, lexicon: DomainLexicon, slots: Sequence[BriefedSlot], before: str | None = None
+    text: str,
+    lexicon: DomainLexicon,
+    slots: Sequence[BriefedSlot],
+    before: str | None = None,
+    *,
+    is_rest: bool = False,
 ) -> Reading:
     """Return the reading of a message; the same for its user as for who grades the episode next.
 
     Nothing of it but when it is worked out depends on who asks.
     """
-    return _reading(text, _Lexicon(lexicon), tuple(slots), before)
+    return _reading(text, _Lexicon(lexicon), tuple(slots), before, is_rest)
 
 
 @lru_cache(maxsize=_KEPT)
 def _reading(
-    text: str, lexicon: _Lexicon, slots: tuple[BriefedSlot, ...], before: str | None
+    text: str, lexicon: _Lexicon, slots: tuple[BriefedSlot, ...], before: str | None, is_rest: bool
 ) -> Reading:
-    return Reading(text, lexicon.words, slots, before)
+    return Reading(text, lexicon.words, slots, before, is_rest=is_rest)
 
 
 def features_of(

@@ -136,6 +136,11 @@ class FactWords(UnwishedWords):
         """Whether it is a condition, alternatives or a share, which is told whole or not at all."""
         return bool(self.parts)
 
+    @property
+    def is_wish(self) -> bool:
+        """Whether it is one that what the agent finds may meet or miss."""
+        return self.conflict is not None or self.is_joint
+
     def tells(self, text: str, value: Any) -> bool:
         """Tell whether a casefolded text tells the whole of a joint wish."""
         parts = self.parts.get(str(value), ())
