@@ -22,6 +22,8 @@ _NEWS = {
     OPEN: "is_open_question",
 }
 """What a message does that is news the first time, under the name the memory keeps."""
+_NO_NEWS = frozenset({"go_on", "if_complete", "still_there", "repeat", "one_by_one"})
+"""What a message means that asks for nothing in particular."""
 ACTS = frozenset(_NEWS)
 """The names of these in what the memory keeps."""
 
@@ -32,7 +34,8 @@ def news(reading: Reading) -> frozenset[str]:
     amounts = (f"${cents}" for cents in reading.amounts)
     asked = (f"?{key}" for key in (*reading.asked, *reading.checked))
     throughout = (f"?{key} throughout" for key in asked_throughout(reading))
-    meaning = (f"means {reading.meant}",) if reading.meant else ()
+    is_news = reading.meant and reading.meant not in _NO_NEWS
+    meaning = (f"means {reading.meant}",) if is_news else ()
     return acts.union(reading.ids, amounts, asked, throughout, meaning)
 
 

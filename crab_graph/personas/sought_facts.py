@@ -289,8 +289,8 @@ def asks_openly(turn: Turn) -> bool:
     is_plan = bool(reading.ids) and reading.asks_booking
     is_owed = is_early and is_plan and OPEN in turn.memory.seen
     # What is booked may be asked about in words that else ask for what is left to say.
-    asks = reading.is_open_question and not (reading.is_open_by_meaning and not is_early)
-    asks = asks or (reading.is_closing and is_early)
+    asks = reading.is_open_question
+    asks = asks or ((reading.is_open_by_meaning or reading.is_closing) and is_early)
     is_open = asks and open_bounds(turn) is None
     is_unsure = reading.is_unclear or not any(is_named(turn, one) for one in reading.asked)
     return is_open or is_owed or (is_unsure and _ASKS_REST.search(turn.text) is not None)

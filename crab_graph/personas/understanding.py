@@ -487,7 +487,7 @@ class Reading:
             return False
         if asks_who_else(self.segments) and self.asked:
             return False
-        if "open_question" in self._likely or self.is_open_by_meaning:
+        if "open_question" in self._likely:
             return True
         if (self._asks_more and not self._asks_for_any) or asks_if_complete(self.segments):
             return True
@@ -500,7 +500,8 @@ class Reading:
     @property
     def is_open_by_meaning(self) -> bool:
         """Whether its whole asks for whatever is left to say, and its clauses do not show it."""
-        return self.meant in _OPEN and not {"open_question", "closing"} & self._likely
+        is_shown = self.is_open_question or "closing" in self._likely
+        return self.meant in _OPEN and not is_shown
 
     @cached_property
     def is_closing(self) -> bool:
