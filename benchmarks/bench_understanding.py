@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.personas.understanding import ACT_NAMES, Reading
+from crab_graph.personas.message_text import ACT_NAMES
+from crab_graph.personas.understanding import Reading
 
 HERE = Path(__file__).resolve().parent
 MESSAGES = HERE.parent / "tests" / "personas" / "agent_messages"

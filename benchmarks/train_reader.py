@@ -24,11 +24,12 @@ from crab_graph.domain.subjects import subjects
 from crab_graph.domain.word_checks import plain_question
 from crab_graph.domains.clinic.domain import CLINIC
 from crab_graph.domains.travel.domain import TRAVEL
-from crab_graph.personas import understanding as reader
+from crab_graph.personas import message_text as reader
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.message_text import INTENTS
 from crab_graph.personas.reader_model import CANDIDATE, SHARED, Weights, reader_model, save_weights
 from crab_graph.personas.spelling import Speller, words_of
-from crab_graph.personas.understanding import INTENTS, features_of
+from crab_graph.personas.understanding import features_of
 from crab_graph.personas.wordbook import phrase_book
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -15,7 +15,7 @@ from crab_graph.eval.replay import CallStep
 from crab_graph.personas.asked_payments import asks_for_others
 from crab_graph.personas.declined_cards import is_declined
 from crab_graph.personas.failed_cards import wants_retry
-from crab_graph.personas.understanding import ANY_ID
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import Utterance
 from crab_graph.tools.fault_schedule import FaultKind

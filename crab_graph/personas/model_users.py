@@ -15,13 +15,13 @@ from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.disclosure_limits import beyond_bounds
 from crab_graph.personas.invented_values import invented_person
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.model_memory import memory_after
 from crab_graph.personas.private_notes import idle_messages, word_note, word_opening_note
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.rules_user import Hearing, RulesUser, UserStep, private_message
 from crab_graph.personas.second_thoughts import ChangingUser
 from crab_graph.personas.spoken_dates import find_dates
-from crab_graph.personas.understanding import ANY_ID
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.phrases import find_token, without_tokens

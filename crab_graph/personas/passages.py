@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from crab_graph.personas.briefing import BriefedSlot
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.stretches import Stretch, with_items
-from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, says
 from crab_graph.text.utterance import Line
 

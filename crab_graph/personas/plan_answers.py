@@ -6,13 +6,13 @@ from collections.abc import Container
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Fact, Reason
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
 from crab_graph.personas.plain_requests import PAYMENTS, offers_to_start
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.stated_values import choices_in
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
-from crab_graph.personas.understanding import ANY_ID
 from crab_graph.personas.wordbook import ValueForm
 
 _TRADE = re.compile(

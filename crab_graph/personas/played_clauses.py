@@ -3,10 +3,11 @@
 import re
 from functools import lru_cache
 
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.plain_requests import WISH, asks_if_complete
 from crab_graph.personas.questions import UNTICKED, Segment
 from crab_graph.personas.stated_values import is_taken_back, names_value
-from crab_graph.personas.understanding import ANY_ID, Reading
+from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import says
 
 _TAG = re.compile(

@@ -10,9 +10,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value, words_of
-from crab_graph.personas.understanding import ANY_ID, HEARD_AT_ONCE, Reading
+from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 OR = re.compile(r"\bor\b|/")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
+from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.passages import read_stretches
 from crab_graph.personas.stated_values import (
     is_lost,
@@ -17,7 +18,7 @@ from crab_graph.personas.stated_values import (
     without_denied,
 )
 from crab_graph.personas.stretches import Stretch
-from crab_graph.personas.understanding import ANY_ID, Reading, reading_of
+from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.totals import TOLD_BEFORE
 from crab_graph.text.utterance import starting_within

@@ -3,7 +3,8 @@
 import pytest
 
 from crab_graph.personas.briefing import BriefedSlot
-from crab_graph.personas.understanding import ACT_NAMES, Reading
+from crab_graph.personas.message_text import ACT_NAMES
+from crab_graph.personas.understanding import Reading
 from tests.travel_words import LEXICON
 
 SLOTS = (
