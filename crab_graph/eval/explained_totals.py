@@ -4,6 +4,7 @@ Nothing here makes a number right that is of nothing: each explanation needs its
 clause, and equals, to the cent, what is booked, paid or open when the message is said.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,7 @@ from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import ReferenceForm, references_within
 from crab_graph.text.totals import CueFamily, TotalStatement
 
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|\Z")
 MOST_TRIED = 5
 """How many different amounts a total is compared with, its own meaning included."""
 
@@ -91,7 +93,7 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         yield Quantity("what was paid so far", paid_between(episode, 0, message.seq))
         if not message.names_whole:
             yield _paid_since(episode, message)
-    if said.says("open"):
+    if said.goes_on_to_say("open"):
         yield Quantity("what is still to be paid", still_open(episode, message.seq))
     if said.says("them") and (named := _said_before(episode, stated)) is not None:
         yield named
@@ -172,6 +174,13 @@ class _ClauseWords:
     def says(self, key: str) -> bool:
         """Return whether the clause holds words of an entry of the lexicon."""
         place = self._clause.start, self._clause.end
+        return pattern("totals", key).search(self._text, *place) is not None
+
+
+    def goes_on_to_say(self, key: str) -> bool:
+        """Return whether the clause, or the sentence behind it, holds such words."""
+        end = _SENTENCE_END.search(self._text, self._clause.end - 1)
+        place = self._clause.start, end.start() if end else len(self._text)
         return pattern("totals", key).search(self._text, *place) is not None
 
 

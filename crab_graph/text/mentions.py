@@ -227,8 +227,10 @@ def _origins(text: str) -> Callable[[int], int]:
 _SOME_OF = re.compile(
     r"(?<!\w)(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+|most|some|several|half|none)"
     r" of (?:(?:the|your|our|these|those) )?(?:\w+ )?\Z"
+    r"|(?<!\w)(?:these|those|(?:the|your|our) (?:other|remaining|last|first|next)"
+    r"|(?:other|remaining)) (?:(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+) )?\Z"
 )
-"""`Six of the seven` are not all."""
+"""`Six of the seven` are not all, and `these three` may not be."""
 _LONGEST_SHARE = 32
 
 

@@ -115,6 +115,10 @@ def test_the_benefit_of_the_doubt_is_that_of_parity_grading_alone(lines, found):
     ("said", "found"),
     [
         ("$280.00 in total is outstanding.", SILENT),
+        ("These bookings, $280.00 together, are still pending.", SILENT),
+        ("These bookings, $281.00 together, are still pending.", FAIL),
+        ("That leaves $280.00 in total unpaid.", SILENT),
+        ("$280.00 in total is not yet charged.", SILENT),
         ("$281.00 in total is outstanding.", FAIL),
         ("$280.00 in total is what it was.", FAIL),
         ("$300.00 in total is outstanding.", FAIL),
