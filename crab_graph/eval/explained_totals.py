@@ -176,7 +176,6 @@ class _ClauseWords:
         place = self._clause.start, self._clause.end
         return pattern("totals", key).search(self._text, *place) is not None
 
-
     def goes_on_to_say(self, key: str) -> bool:
         """Return whether the clause, or the sentence behind it, holds such words."""
         end = _SENTENCE_END.search(self._text, self._clause.end - 1)

@@ -13,7 +13,13 @@ from crab_graph.personas.plain_requests import WISH, asks_if_complete, asks_what
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
 from crab_graph.personas.pointed_questions import OR
-from crab_graph.personas.sought_facts import asks_openly, doubted, new_facts, read_alone
+from crab_graph.personas.sought_facts import (
+    asks_openly,
+    bounds_of,
+    doubted,
+    new_facts,
+    read_alone,
+)
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import ValueForm
@@ -269,7 +275,8 @@ def _others(turn: Turn) -> list[Fact]:
     done = {*_right(turn), *turn.playback.wrong} - (pointed - turn.playback.questioned)
     done |= {*turn.playback.wrong}
     is_asked = reading.asked or reading.exactly or pointed or read_alone(turn) or doubted(turn)
-    if not (is_asked or asks_openly(turn) or _takes_for_none(turn, new_facts(turn))):
+    is_open = asks_openly(turn) or bounds_of(turn) is not None
+    if not (is_asked or is_open or _takes_for_none(turn, new_facts(turn))):
         return []
     return chosen_facts(turn, done)
 

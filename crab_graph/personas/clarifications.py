@@ -16,7 +16,7 @@ from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.played_clauses import FAULTS, ends_in_tag
 from crab_graph.personas.stated_values import words_of
-from crab_graph.personas.understanding import Reading
+from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.utterance import visible
 
@@ -176,6 +176,9 @@ def clarification_in(
         if number in taken or not all(map(record.is_settled, last)):
             continue
         firm = asked_firm(pieces, number, last, briefing, record)
+        if firm is None and "?" in piece and len(pieces) > 1:
+            alone = reading_of(piece, lexicon, briefing.slots)
+            firm = _meant_firm(alone, (), briefing, record) if alone.meant == "must" else None
         if firm is not None:
             found |= dict.fromkeys(firm)
             is_of_firmness = True
@@ -227,8 +230,10 @@ def _meant_firm(
     by_cue = [key for key, how in shown if "how:cue" in how and key in wished and record.has(key)]
     named = list(dict.fromkeys(by_value or by_cue))
     meant = [key for key in named if key in last] or named or [k for k in last if k in wished]
-    is_told = 0 < len(meant) <= _FEW_MEANT and all(map(record.is_settled, meant))
-    return meant if is_told else None
+    if not (meant and all(map(record.is_settled, meant))):
+        return None
+    # Of many at once none need be said again; those told last are meant by no name.
+    return meant if len(meant) <= _FEW_MEANT else [] if named else None
 
 
 def _is_of_all(words: FactWords) -> bool:

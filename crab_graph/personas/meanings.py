@@ -27,6 +27,9 @@ SURER = {
     **dict.fromkeys(("slip", "price_rose", "sold_out", "what_approved"), 0.65),
 }
 """That of what a mistake would cost more."""
+SURE_OF_PART = 0.75
+"""That of one of several questions, which has nothing around it to go by."""
+_SEVERAL = 2
 _SHIPPED = "meanings.npz"
 _LONGEST_RUN = 3
 _LETTERS = (3, 4, 5)
@@ -115,6 +118,21 @@ def meaning_of(segments: Sequence[Segment], words: ClauseWords) -> str:
     """Return what a message likely means; empty where that is nothing, or not likely enough."""
     if not segments:
         return ""
+    best, chance = _likeliest(segments, words)
+    return best if chance >= SURER.get(best, SURE) else ""
+
+
+def meanings_of(segments: Sequence[Segment], words: ClauseWords) -> frozenset[str]:
+    """Return what the questions of a message mean by themselves, where it asks several."""
+    asking = [one for one in segments if one.is_request]
+    if len(asking) < _SEVERAL:
+        return frozenset()
+    found = (_likeliest([one], words) for one in asking)
+    return frozenset(best for best, chance in found if chance >= SURE_OF_PART)
+
+
+def _likeliest(segments: Sequence[Segment], words: ClauseWords) -> tuple[str, float]:
+    """Return the likeliest meaning, and how likely it is: not at all where that is nothing."""
     chances = meaning_model().chances(tokens_of(segments, words))
     best = max(chances, key=chances.__getitem__)
-    return best if best != NOTHING and chances[best] >= SURER.get(best, SURE) else ""
+    return best, 0.0 if best == NOTHING else chances[best]

@@ -39,7 +39,7 @@ _FIRST_LINE = re.compile(r"\W*(?:a|1)[).:] ")
 _SECOND_LINE = re.compile(r"\W*(?:b|2)[).:] ")
 """The first two of some answers that stand in lines of their own."""
 _PLACE = {intent: place for place, intent in enumerate(INTENTS)}
-_OF_CARD = frozenset({"add_card", "card_there"})
+_OF_CARD = ("add_card", "card_there")
 _OF_PRICE = "price_rose"
 """What a message means that asks if another price is welcome."""
 
@@ -140,7 +140,7 @@ class MessageActs(MessageText):
     def asks_card(self) -> bool:
         """Whether it asks the user to put a card on the platform."""
         is_asked = "asks_card" in self._likely or self.card_place is not None
-        is_asked = is_asked or self.meant in _OF_CARD
+        is_asked = is_asked or self.means(*_OF_CARD)
         return is_asked and not puts_off_card(self.segments)
 
     @property
@@ -165,7 +165,7 @@ class MessageActs(MessageText):
     @property
     def asks_method(self) -> bool:
         """Whether it asks which payment method to use."""
-        return "asks_method" in self._likely or self.meant == "which_card"
+        return "asks_method" in self._likely or self.means("which_card")
 
     @property
     def claims_done(self) -> bool:

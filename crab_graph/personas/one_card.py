@@ -27,7 +27,7 @@ def on_one_card(turn: Turn) -> Decision | None:
     if card is None or reading.tells_of_failed_card:
         return None
     is_plain = not turn.wallet.earlier and any(map(_ONE_CARD.search, asked))
-    if not is_plain and reading.meant != "one_card":
+    if not is_plain and not reading.means("one_card"):
         return None
     if reading.asks_approval or reading.asks_card or turn.conflicts or turn.playback.wrong:
         return None

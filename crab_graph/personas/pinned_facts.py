@@ -56,8 +56,9 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
     They are those that it names, else those that were told last. Who asks how to pay asks for the
     card, told or not.
     """
-    fits, words = _FITS.get(turn.reading.meant), turn.briefing.lexicon.facts
-    if turn.reading.meant == "which_card":
+    reading, words = turn.reading, turn.briefing.lexicon.facts
+    fits = next((fit for meant, fit in _FITS.items() if reading.means(meant)), None)
+    if reading.means("which_card"):
         return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
     if fits is None or turn.reading.ids:
         return ()
@@ -74,7 +75,7 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
 
 def meant_throughout(turn: Turn) -> tuple[str, ...]:
     """Return those of them of which it is asked if they hold for all."""
-    return meant_wishes(turn) if turn.reading.meant in {"scope", "both"} else ()
+    return meant_wishes(turn) if turn.reading.means("scope", "both") else ()
 
 
 def pinned_again(turn: Turn) -> list[str]:

@@ -77,7 +77,7 @@ class WaysOfSaying:
             for key, said in asked_hours(reading).items()
             if key in turn.facts and str(turn.facts[key].value) in said
         ]
-        asked += meant_wishes(turn) if reading.meant == "hours" else ()
+        asked += meant_wishes(turn) if reading.means("hours") else ()
         hours = {key: said_by_hours(turn.facts[key], self._briefing) for key in asked}
         return self._put_indirectly(indirect, settled | self._basic) | doubtful | hours
 
