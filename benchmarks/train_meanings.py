@@ -8,6 +8,7 @@ messages of `tests/personas/agent_messages`, which mean none of these where thei
 """
 
 import argparse
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -40,6 +41,10 @@ KEPT = 24_000
 """Features that are shipped: those that weigh most."""
 HOUSE_TIMES = 4
 """How often each message of `ways/house.jsonl` counts: plain ways to ask for other things."""
+SAMPLED = 20
+"""One message in so many is looked at to tell whether messages are read as they were."""
+ROUNDING = 0.05
+"""So much the last digits of sums may change a probability."""
 FREEDOM = 80.0
 """How far weights may grow (the inverse of the ridge)."""
 
@@ -113,8 +118,29 @@ def _fit(
     )
 
 
+def stamp() -> str:
+    """Return a digest of what the weights are learned from, and of how it is read.
+
+    That is the messages, this script, and the words of some of them as the model reads these.
+    """
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for path in sorted(WAYS.glob("*.jsonl")):
+        digest.update(path.read_bytes())
+    for _, meaning, text in [*ways(), *others()][::SAMPLED]:
+        digest.update(repr((meaning, tokens(text))).encode())
+    return digest.hexdigest()[:16]
+
+
+def are_alike(model: MeaningModel, other: MeaningModel) -> bool:
+    """Tell whether two models say alike of nearly all messages, up to how sums were rounded."""
+    shown = [tokens(text) for _, _, text in ways()][::SAMPLED]
+    pairs = [(model.chances(words), other.chances(words)) for words in shown]
+    apart = (max(abs(one[name] - two[name]) for name in one) for one, two in pairs)
+    return model.meanings == other.meanings and all(gap < ROUNDING for gap in apart)
+
+
 def save(model: MeaningModel, path: Path) -> None:
-    """Write weights to a file."""
+    """Write weights to a file, with the digest of what they come from."""
     packed = {
         name: np.frombuffer("\n".join(names).encode(), np.uint8)
         for name, names in (("meanings", model.meanings), ("rows", model.rows))
@@ -126,6 +152,7 @@ def save(model: MeaningModel, path: Path) -> None:
         values=model.values,
         start=model.start,
         step=np.array(model.step),
+        stamp=np.frombuffer(stamp().encode(), np.uint8),
         **packed,
     )
 
@@ -169,7 +196,7 @@ def main() -> None:
     if held_out is not None:
         score(model, held)
         return
-    save(model, Path(meanings.__file__).with_name(meanings._SHIPPED))
+    save(model, Path(meanings.__file__).with_name(meanings.SHIPPED_MEANINGS))
     print(len(learned), "messages,", len(model.rows), "features,", len(model.meanings), "meanings")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ SURER = {
 SURE_OF_PART = 0.75
 """That of one of several questions, which has nothing around it to go by."""
 _SEVERAL = 2
-_SHIPPED = "meanings.npz"
+SHIPPED_MEANINGS = "meanings.npz"
 _LONGEST_RUN = 3
 _LETTERS = (3, 4, 5)
 _ASKS, _TELLS, _ENDS = "<asks>", "<tells>", "<ends>"
@@ -102,16 +103,26 @@ class MeaningModel:
 @cache
 def meaning_model() -> MeaningModel:
     """Return the shipped model."""
-    with files(__package__).joinpath(_SHIPPED).open("rb") as file, np.load(file) as held:
-        names = held["rows"].tobytes().decode().split("\n")
-        return MeaningModel(
-            tuple(held["meanings"].tobytes().decode().split("\n")),
-            {name: place for place, name in enumerate(names)},
-            held["rarity"],
-            held["values"],
-            held["start"],
-            float(held["step"]),
-        )
+    held = _held()
+    names = held["rows"].tobytes().decode().split("\n")
+    return MeaningModel(
+        tuple(held["meanings"].tobytes().decode().split("\n")),
+        {name: place for place, name in enumerate(names)},
+        held["rarity"],
+        held["values"],
+        held["start"],
+        float(held["step"]),
+    )
+
+
+def stamp_of_meanings() -> str:
+    """Return what the weights were learned from: a digest of messages and of how they are read."""
+    return _held()["stamp"].tobytes().decode()
+
+
+def _held() -> dict[str, NDArray[Any]]:
+    with files(__package__).joinpath(SHIPPED_MEANINGS).open("rb") as file, np.load(file) as held:
+        return dict(held)
 
 
 def meaning_of(segments: Sequence[Segment], words: ClauseWords) -> str:

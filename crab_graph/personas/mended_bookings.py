@@ -68,7 +68,8 @@ _SAY_SO = re.compile(
 """Wants a yes without a question."""
 _REPLACES = re.compile(
     r"\b(?:replac\w+|swap\w*|undo\w*|scrap\w*|void\w*|release|new (?:one|booking|reservation)"
-    r"|call\b[^.?!]{0,40}\boff|give\b[^.?!]{0,30}\bup)\b",
+    r"|call\b[^.?!]{0,40}\boff|give\b[^.?!]{0,30}\b(?:up|back)"
+    r"|take\b[^.?!]{0,40}\b(?:again|anew|once more))\b",
     re.I,
 )
 """Says the same in other words."""

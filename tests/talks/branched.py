@@ -61,7 +61,7 @@ def branches_of(name: str) -> list[Branch]:
 
 def replayed(task: Task, seed: int, steps: list[dict[str, Any]]) -> Iterator[Branch]:
     """Yield all branches of a talk, with what today's user answers."""
-    talk = _Talk(task, _user_of(task, seed), Dialogue(task, Ledger.fold(task.world, [])))
+    talk = Talk(task, user_of(task, seed), Dialogue(task, Ledger.fold(task.world, [])))
     talk.answer()
     for number, step in enumerate(steps):
         if "tries" in step:
@@ -74,7 +74,7 @@ def replayed(task: Task, seed: int, steps: list[dict[str, Any]]) -> Iterator[Bra
             talk.call(step["calls"])
 
 
-def _user_of(task: Task, seed: int) -> RulesUser | ChangingUser:
+def user_of(task: Task, seed: int) -> RulesUser | ChangingUser:
     resolved, mind = resolve(parse_condition("ruse"), seed, task.id, 0), mind_of(task)
     if mind is None:
         return RulesUser(task.briefing, resolved, seed)
@@ -86,15 +86,15 @@ def _user_of(task: Task, seed: int) -> RulesUser | ChangingUser:
 
 
 @dataclass
-class _Talk:
+class Talk:
     task: Task
     user: RulesUser | ChangingUser
     dialogue: Dialogue
     state: dict[str, Any] = field(default_factory=dict)
 
-    def forked(self) -> "_Talk":
+    def forked(self) -> "Talk":
         own = Dialogue(self.task, self.dialogue.ledger, list(self.dialogue.transcript))
-        return _Talk(self.task, self.user, own, json.loads(json.dumps(self.state)))
+        return Talk(self.task, self.user, own, json.loads(json.dumps(self.state)))
 
     def answer(self) -> str:
         for _ in range(_MOST_CALLS):
