@@ -23,6 +23,12 @@ _WEIGHS = re.compile(
 """Asks which of some wishes it is to be, where not all can be met."""
 _IF = re.compile(r"\bif\b|\bin case\b|\bor\b", re.I)
 _EXAMPLE = re.compile(r"\A\W*(?:for (?:example|instance)|e\.g\.|such as|like)\b[^?]*\Z", re.I)
+_OF_PLANS = re.compile(
+    r"\bif (?:several|some|a few|many|two|more than one|multiple|different)\b[^?]{0,60}"
+    r"\b(?:fit|meet|match|suit|qualify|do|work|satisf\w+)\b",
+    re.I,
+)
+"""Asks by what to choose among plans that meet all wishes."""
 _ITEM = re.compile(r"\b[A-Z]{2}-\d")
 """What offers something: then a choice is made among that."""
 
@@ -36,7 +42,8 @@ def weighed_wishes_in(text: str, briefing: UserBriefing, record: DisclosureRecor
     if _ITEM.search(text):
         return None
     sentences = list(sentences_of(text))
-    taken = {at for at, one in enumerate(sentences) if _WEIGHS.search(one) and _IF.search(one)}
+    weighed = {at for at, one in enumerate(sentences) if _WEIGHS.search(one) and _IF.search(one)}
+    taken = {at for at in weighed if not _OF_PLANS.search(sentences[at])}
     if not taken:
         return None
     behind = {at + 1 for at in taken} & {*range(len(sentences))}

@@ -143,3 +143,16 @@ def test_the_rest_of_a_message_means_nothing_as_a_whole():
     assert reading_of(text, briefing.lexicon, briefing.slots).meant == "if_complete"
     rest = reading_of(text, briefing.lexicon, briefing.slots, is_rest=True)
     assert rest.meant == "" and rest.is_open_question
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Could you tell me the window you really want to leave in?",
+        "Which window you actually need for leaving I'd like to know.",
+    ],
+)
+def test_the_window_of_a_journey_is_no_seat(asked):
+    chat = opened("neutral", briefing=briefing_of(seat_position="window"))
+    chat.say(f"You said 3 May to 7 May. {asked}")
+    assert "seat_position" not in chat.told()

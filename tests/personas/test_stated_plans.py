@@ -212,3 +212,15 @@ def test_what_a_plan_is_dearer_than_is_not_the_plan():
     assert objected("\n".join(LINES.values()) + more) == []
     wrong = {**LINES, "outbound": LINES["outbound"].replace("economy", "business")}
     assert objected("\n".join(wrong.values()) + more) == ["seat_type"]
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "The trip with a suite that I named before costs $1,133.80, which is $120.00 more.",
+        "What I described earlier had a suite and a king bed, and cost $80.00 less.",
+        "So that you can decide: the trip with a twin bed I told you about first was $20.00 less.",
+    ],
+)
+def test_what_was_named_before_is_not_the_plan(behind):
+    assert objected("\n".join((*LINES.values(), behind, "Do you approve?"))) == []
