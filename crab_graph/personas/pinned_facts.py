@@ -9,7 +9,7 @@ from crab_graph.personas.pointed_questions import asked_by_values, asked_hours, 
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
-from crab_graph.personas.wordbook import FactWords, ValueForm
+from crab_graph.personas.wordbook import ConflictKind, FactWords, ValueForm
 
 _PINS = re.compile(
     r"\bor (?:would you|do you|is it|another|a different|other|more|less|some)\b"
@@ -37,6 +37,9 @@ _ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom
 _FITS: Mapping[str, Callable[[FactWords], bool]] = {
     "scope": lambda words: words.form is ValueForm.MONEY and bool(words.throughout),
     "both": lambda words: words.conflict is not None and bool(words.throughout),
+    "at_least": lambda words: (
+        words.conflict is not None and words.conflict.kind is ConflictKind.AT_LEAST
+    ),
     "hours": lambda words: bool(words.hours) and not words.is_joint,
 }
 """Which wishes a message may ask about that means so."""
