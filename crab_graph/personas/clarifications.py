@@ -289,10 +289,15 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
 
 
 def _names_other_values(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:
-    """Tell whether a sentence lets choose among values of another wish, and names not this one."""
-    if words.about.search(text):
+    """Tell whether a sentence lets choose among values of another wish, and names not this one.
+
+    A rule of which it only touches the words has no values that it could let choose among.
+    """
+    is_of_it = words.about.search(text) is not None
+    if is_of_it and words.form is not ValueForm.FLAG:
         return False
     others = (one for key, one in lexicon.facts.items() if key != words.key and not one.is_joint)
+    others = (one for one in others if not (is_of_it and one.hours))
     return any(len(words_of(text, one)) >= _FEWEST_OPTIONS for one in others)
 
 

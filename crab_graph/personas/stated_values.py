@@ -55,7 +55,8 @@ _PAST = re.compile(
     r"|\b(?:i|we)(?:'d| had|(?: have)? (?:wrongly|mistakenly))(?: \w+)? (?:noted|written|put|taken"
     r"|recorded|understood|read|got|down)\b"
     r"|\b(?:i|we)(?: had| have|'d|'ve)? "
-    r"(?:named|mentioned|presented|described|told you(?: of| about)?)(?: \w+){0,2}? (?:before|earlier|first|at first|previously|above)\b"
+    r"(?:named|mentioned|presented|described|told you(?: of| about)?)"
+    r"(?: \w+){0,2}? (?:before|earlier|first|at first|previously|above)\b"
     r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
 )
 ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical|shared|match(?:es|ing)?)\b")

@@ -156,3 +156,12 @@ def test_the_window_of_a_journey_is_no_seat(asked):
     chat = opened("neutral", briefing=briefing_of(seat_position="window"))
     chat.say(f"You said 3 May to 7 May. {asked}")
     assert "seat_position" not in chat.told()
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_a_choice_among_values_is_not_about_a_rule_that_its_words_touch(condition):
+    briefing = briefing_of(cheapest_outing=True, seat_type="business")
+    chat = opened(condition, briefing=briefing)
+    chat.say("By what shall I choose among several trips that fit?")
+    asked = "Cabin: may it be premium economy or business, whichever is cheapest on each flight?"
+    assert "business" in chat.say(asked).casefold()
