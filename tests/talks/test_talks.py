@@ -62,6 +62,9 @@ BENCHES = {
     "thirtyeighth": "thirtyeighth",
     "thirtyninth": "thirtyninth",
     "fortieth": "fortieth",
+    "fortyfirst": "fortyfirst",
+    "fortysecond": "fortyfirst",
+    "fortythird": "fortyfirst",
     "users": "users",
 }
 SLOW = (
@@ -80,6 +83,7 @@ SLOW = (
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
     *("thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth", "fortieth"),
+    "fortyfirst",
 )
 MOST_FAULTY = 0.01
 
