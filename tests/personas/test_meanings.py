@@ -35,7 +35,7 @@ def test_training_on_the_same_messages_gives_the_same_model():
 def test_chances_add_up_and_a_message_of_no_known_words_means_nothing():
     chances = meaning_model().chances(["zxqv", "wqxz"])
     assert sum(chances.values()) == pytest.approx(1)
-    assert max(chances, key=chances.get) == NOTHING
+    assert max(chances, key=chances.__getitem__) == NOTHING
 
 
 @pytest.mark.parametrize("name", names())

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from crab_graph.tools.ledger import Ledger
 from tests.personas.dialogue import Dialogue
-from tests.talks.branched import Ledger, Talk, bench_of, user_of
+from tests.talks.branched import Talk, bench_of, user_of
 from tests.talks.branched import load as load_talk
 
 FOLDER = Path(__file__).resolve().parent
