@@ -42,6 +42,8 @@ _ABBREVIATED = frozenset(
 _TICKED = re.compile(r"[✓✔✅☑🟩🟢✗✘❌]|\[[x✓✔]\]")
 UNTICKED = re.compile(r"[☐⬜◻◽□▢🔲❓❔🟨🟡]|\[ ?\]")
 """What a line of a checklist begins with, by whether it is settled."""
+_ITEM_LABEL = re.compile(r"\W*(?:[a-h1-9][).]\s*)?[^:?!;.]{2,40}:\s*\S")
+"""What an item begins with that says what all of it is about."""
 _LETTERED = re.compile(r"\(?[a-h][).]\s+\S")
 """What a line begins with that is one of some lettered answers or questions."""
 _WH = re.compile(r"(?:and |so |then |also )?(?:what|which|how (?:many|much)|when|where|who)\b")
@@ -122,6 +124,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         if not (is_item or is_blank) or (first and body.rstrip().endswith(":")):
             section = first if is_heading and not body.endswith(":") else section
             heading = first or (section if body.endswith(":") else first)
+        label = first if is_item and _ITEM_LABEL.match(body) else frozenset()
         for start, end in spans:
             clause_text = utterance.text[start:end]
             named = _named_slots(clause_text, lexicon)
@@ -131,6 +134,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
             is_request = is_listed or says("request", clause_text)
             is_request = is_request or _opens_question(utterance.text, start, end)
             opens = is_request and clause_text.rstrip().endswith(":")
+            named = named or label
             scope = named or heading
             plain = lexicon.plain(clause_text)
             segments.append(

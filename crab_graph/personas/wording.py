@@ -347,7 +347,7 @@ class Speaker:
         is_thanked = self._is_short or "thank" in " ".join(parts).casefold()
         rates = {
             "question": ("question", behavior.questions if asks else 0),
-            "pressure": ("pressure", _PRESSURE_RATE if is_answer else 0),
+            "pressure": ("pressure", _PRESSURE_RATE if is_answer and not tail else 0),
             "polite": ("polite", behavior.polite if is_content and not is_thanked else 0),
         }
         short, full = self._lexicon.asides_short, self._lexicon.asides

@@ -150,6 +150,8 @@ def test_the_rest_of_a_message_means_nothing_as_a_whole():
     [
         "Could you tell me the window you really want to leave in?",
         "Which window you actually need for leaving I'd like to know.",
+        "I read that as any of these five days. Is that right, and is that a firm window?",
+        "Is it a fixed window, or may I look a day later?",
     ],
 )
 def test_the_window_of_a_journey_is_no_seat(asked):
