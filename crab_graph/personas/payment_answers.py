@@ -25,6 +25,7 @@ from crab_graph.personas.plan_answers import (
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
+from crab_graph.personas.sought_facts import asks_openly, new_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 
@@ -67,6 +68,10 @@ def pay(turn: Turn) -> Decision | None:
     if asks_more and not without:
         # What waited for the card is said beside it.
         without, declined = absence_words(turn, chosen)
+    if asks_more and not (facts or without) and asks_openly(turn):
+        # The card was the last thing to say to who asks if that is all.
+        is_all = {*new_facts(turn)} <= {CARD_FACT}
+        without = [turn.speaker.phrase("nothing_else")] if is_all else []
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)
@@ -152,7 +157,7 @@ def _dealings(turn: Turn, *, is_plan: bool) -> Decision:
     parts = _payment_words(turn, is_plan=is_plan)
     told: tuple[tuple[str, Reason], ...] = ()
     if _names_method(turn):
-        parts.append(method_words(turn))
+        parts.append(method_words(_as_approved(turn)))
         if CARD_FACT in turn.facts and turn.facts[CARD_FACT].value["card_id"] == turn.wallet.wanted:
             told = ((CARD_FACT, Reason.ASKED),)
     moved = not turn.wallet.called.isdisjoint({APPROVE, ADD})
@@ -163,6 +168,22 @@ def _dealings(turn: Turn, *, is_plan: bool) -> Decision:
         moved=moved,
         owes=bool(_left(turn)),
     )
+
+
+def _as_approved(turn: Turn) -> Turn:
+    """Return a turn that pays with the card by which all that is left was approved before.
+
+    What is approved now, or with no one card, it pays as it is.
+    """
+    wallet = turn.wallet
+    due = {one.booking_id for one in wallet.pending}
+    approved = {one.booking_id: one.payment_method_id for one in wallet.earlier}
+    methods = {method for booking, method in approved.items() if booking in due}
+    if wallet.recorded or wallet.added is not None or not due <= approved.keys():
+        return turn
+    held = (card["card_id"] for card in wallet.cards if card.get("payment_method_id") in methods)
+    card = next(held, wallet.wanted) if len(methods) == 1 else wallet.wanted
+    return replace(turn, wallet=replace(wallet, wanted=card))
 
 
 def _is_yes_first(turn: Turn) -> bool:

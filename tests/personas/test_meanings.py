@@ -167,3 +167,13 @@ def test_a_choice_among_values_is_not_about_a_rule_that_its_words_touch(conditio
     chat.say("By what shall I choose among several trips that fit?")
     asked = "Cabin: may it be premium economy or business, whichever is cheapest on each flight?"
     assert "business" in chat.say(asked).casefold()
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_is_asked_for_a_card_and_if_that_is_all_says_both(condition):
+    chat = told_all(condition)
+    answer = chat.say(
+        "Any other wish at all, or is that everything? Also, no card is registered on your account "
+        "yet: please add one on the platform."
+    )
+    assert "PM-" in answer and ("else" in answer or "all" in answer or "everything" in answer)
