@@ -63,6 +63,11 @@ _OF_RULE = re.compile(
 )
 """Asks of what was just told, by what it is, if it is a must."""
 _OR = re.compile(r"\bor\b")
+_ALL_FIRM = re.compile(
+    r"\bare (?:(?:these|those|they)(?: all)?|all (?:of )?(?:these|those|them|your wishes))"
+    r" (?:really |truly )?(?:a )?(?:firm|musts?|fixed|hard|required|non-negotiable)\b[^?]*\?"
+)
+"""Asks of much at once whether it is a must."""
 _OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
 _FEW = 2
 """So many wishes told at once may be meant by a question that names none."""
@@ -84,6 +89,8 @@ def asked_firm(
     low = asked.casefold()
     if _IS_THERE.search(low):
         return None
+    if _ALL_FIRM.search(low):
+        return []
     are_few = len(last) <= _FEW
     flags = _flags_held(low, record, briefing)
     if not flags and are_few and _OF_RULE.search(low):

@@ -177,3 +177,11 @@ def test_who_is_asked_for_a_card_and_if_that_is_all_says_both(condition):
         "yet: please add one on the platform."
     )
     assert "PM-" in answer and ("else" in answer or "all" in answer or "everything" in answer)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_all_of_a_list_are_musts(condition):
+    answer = told_all(condition).say(
+        "One question: aisle seats, a museum, 4 stars at least: are these all firm?"
+    )
+    assert "must" in answer.casefold() or "insist" in answer
