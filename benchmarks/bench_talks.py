@@ -22,7 +22,7 @@ AGENTS = (
     *("twentyfourth", "twentyfifth", "twentysixth", "twentyseventh", "twentyeighth"),
     *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth"),
     *("thirtyfifth", "thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth"),
-    *("fortieth", "fortyfirst", "fortysecond", "fortythird"),
+    *("fortieth", "fortyfirst", "fortysecond", "fortythird", "fortyfourth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

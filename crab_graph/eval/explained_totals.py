@@ -84,7 +84,9 @@ def distinct(quantities: Iterable[Quantity], most: int | None = MOST_TRIED) -> l
 def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     """Yield what the words of an unscoped total let it be, the most telling first."""
     message, said = stated.message, _ClauseWords(stated)
-    is_past = (said.says("done") or _ends_paid_list(stated)) and not said.announces
+    is_past = (said.says("done") or said.is_led_by_done or _ends_paid_list(stated)) and (
+        not said.announces
+    )
     if said.says("latest") and (paid := _latest(episode, message.seq)) is not None:
         yield Quantity("the last payment", paid)
     if stated.total.is_growing:
@@ -175,6 +177,18 @@ class _ClauseWords:
         """Return whether the clause holds words of an entry of the lexicon."""
         place = self._clause.start, self._clause.end
         return pattern("totals", key).search(self._text, *place) is not None
+
+    @property
+    def is_led_by_done(self) -> bool:
+        """Whether the sentence lists, from a colon on to the clause, what was paid."""
+        place = self._clause.start
+        ends = (one.end() for one in _SENTENCE_END.finditer(self._text) if one.end() <= place)
+        start = max(ends, default=0)
+        lead = self._text.rfind(":", start, place)
+        done, announced = (pattern("totals", key) for key in ("done", "announced"))
+        return lead > 0 and bool(
+            done.search(self._text, start, lead) and not announced.search(self._text, start, lead)
+        )
 
     def goes_on_to_say(self, key: str) -> bool:
         """Return whether the clause, or the sentence behind it, holds such words."""

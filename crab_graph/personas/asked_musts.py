@@ -11,7 +11,11 @@ from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.utterance import visible
 
-_IS_THERE = re.compile(r"\b(?:is|are) there (?:an?|any|some)\b")
+_IS_THERE = re.compile(
+    r"\b(?:is|are) there (?:an?|any|some)\b"
+    r"|\bwhat (?:do|would|are) you (?:wish|want|need|like|prefer|look\w*)\b[^?]*"
+    r" and (?:which|what|how)\b"
+)
 """Asks for what was not told yet."""
 _LEAD = re.compile(
     r"^(?:one|a|just one|last|quick|final)? ?(?:more )?(?:question|thing|check): ", re.I

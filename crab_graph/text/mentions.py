@@ -229,8 +229,9 @@ _SOME_OF = re.compile(
     r" of (?:(?:the|your|our|these|those) )?(?:\w+ )?\Z"
     r"|(?<!\w)(?:these|those|(?:the|your|our) (?:other|remaining|last|first|next)"
     r"|(?:other|remaining)) (?:(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+) )?\Z"
+    r"|(?<!all )(?<!the )(?<!your )(?<!\w)(?:two|three|four|five|six|seven|eight|nine|ten|\d+) \Z"
 )
-"""`Six of the seven` are not all, and `these three` may not be."""
+"""`Six of the seven` are not all, and `these three` or `three bookings` may not be."""
 _LONGEST_SHARE = 32
 
 

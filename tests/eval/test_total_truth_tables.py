@@ -134,6 +134,22 @@ def test_what_is_open_is_what_is_booked_and_not_paid(said, found):
 @pytest.mark.parametrize(
     ("said", "found"),
     [
+        ("Two bookings are charged and confirmed: together $300.00.", SILENT),
+        ("Two bookings are charged and confirmed: together $301.00.", FAIL),
+        ("All two bookings are charged and confirmed: together $300.00.", FAIL),
+        ("Two bookings are confirmed: together $300.00.", FAIL),
+        ("Two bookings will be charged: together $300.00.", FAIL),
+    ],
+)
+def test_what_is_listed_as_paid_is_what_was_paid(said, found):
+    lines = ("book", "pay", "Good.", "book", said, "book", "pay")
+    script = short_episode(*lines, flights=(OUT, BACK, BACK_NIGHT))
+    assert graded(script).checks["F-PT"] == found
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
         ("Juniper Court is reserved. The total is $360.00.", SILENT),
         ("Juniper Court is reserved. The total is $361.00.", FAIL),
         ("Juniper Court is reserved. The total is $70.00.", FAIL),

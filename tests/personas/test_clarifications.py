@@ -212,6 +212,12 @@ def test_an_alternative_that_was_not_told_is_asked_for_as_before(key):
     assert key not in chat.told()
 
 
+def test_what_is_wished_for_and_which_of_it_is_a_must_is_told_and_not_called_a_must():
+    chat = told(APART)
+    said = chat.say("One question: what do you wish for in the hotel, and which of it is a must?")
+    assert "hotel" in said.casefold() and "a must" not in said.casefold()
+
+
 @pytest.mark.parametrize(
     "name, key, value, question, words",
     [
