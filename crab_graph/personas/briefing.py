@@ -117,6 +117,17 @@ class DisclosureRecord:
         """Tell whether a fact was ever said."""
         return any(row["key"] == key for row in self.rows)
 
+    @property
+    def last_rows(self) -> tuple[dict[str, Any], ...]:
+        """The rows of the last message that told any fact."""
+        last = max((row["turn"] for row in self.rows), default=0)
+        return tuple(row for row in self.rows if row["turn"] == last)
+
+    @property
+    def told_last(self) -> tuple[str, ...]:
+        """The keys of the facts that the last message told which told any, in order."""
+        return tuple(dict.fromkeys(row["key"] for row in self.last_rows))
+
     def times(self, key: str, *reasons: Reason) -> int:
         """Return how often a fact was said, for any reason or for some."""
         why = reasons or tuple(Reason)

@@ -384,6 +384,4 @@ def _run(pieces: Sequence[str], numbers: range) -> list[int]:
 
 def _last_told(record: DisclosureRecord, lexicon: DomainLexicon) -> dict[str, None]:
     """Return the wishes that the user told with its last message that told any."""
-    last = max((row["turn"] for row in record.rows), default=0)
-    told = (row["key"] for row in record.rows if row["turn"] == last)
-    return dict.fromkeys(key for key in told if key in lexicon.facts)
+    return dict.fromkeys(key for key in record.told_last if key in lexicon.facts)

@@ -55,9 +55,7 @@ def _is_left(turn: Turn, fact: Fact) -> bool:
 
 def _confirm_change(turn: Turn) -> Decision | None:
     """Affirm that a change was understood, and say it once more."""
-    rows = turn.memory.record.rows
-    last = max((row["turn"] for row in rows), default=0)
-    keys = dict.fromkeys(row["key"] for row in rows if row["turn"] == last)
+    keys = turn.memory.record.told_last
     facts = [turn.facts[key] for key in keys if key in turn.facts]
     beside = [key for key in asked_facts(turn) if key not in keys]
     if not facts or beside or asks_openly(turn) or not has_just_changed(turn):

@@ -65,13 +65,11 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
         return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
     if fits is None or turn.reading.ids:
         return ()
-    rows = turn.memory.record.rows
     told = [key for key in turn.facts if key in words and turn.memory.record.has(key)]
     meant = [key for key in told if fits(words[key])]
     slots = {slot for one in turn.reading.segments for slot in one.named}
     meant = [key for key in meant if not slots.isdisjoint(slots_of(turn, key))] or meant
-    last = max((row["turn"] for row in rows), default=0)
-    just_told = {row["key"] for row in rows if row["turn"] == last}
+    just_told = turn.memory.record.told_last
     named = [key for key in meant if any(how.names(key) for how in turn.reading.features)]
     return tuple(named or [key for key in meant if key in just_told] or meant[:1])
 

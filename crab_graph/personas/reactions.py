@@ -186,9 +186,7 @@ def _on_unclear(turn: Turn) -> Decision:
 
 def _is_the_same(turn: Turn) -> bool:
     """Tell whether it is asked of a slot if what was just told holds there, and all of it does."""
-    rows = turn.memory.record.rows
-    last = max((row["turn"] for row in rows), default=0)
-    told = [slots_of(turn, row["key"]) for row in rows if row["turn"] == last]
+    told = [slots_of(turn, key) for key in turn.memory.record.told_last]
     named = [
         one.named for one in turn.reading.segments if one.is_request and _SAME_FOR.search(one.text)
     ]

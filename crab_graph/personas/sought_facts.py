@@ -237,8 +237,7 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         or _leads_to_options([two.text for two, _ in clauses[number:]])
     ]
     quoted = [one.text for one, _ in clauses if one.is_request and _DOUBT.search(one.text)]
-    last = max((row["turn"] for row in record.rows), default=0)
-    just_said = {row["key"] for row in record.rows if row["turn"] == last}
+    just_said = record.told_last
     refers = any(one.is_request and _WHICH_ONE.search(one.text) for one, _ in clauses)
     refers = refers and not any(is_named(turn, key) for key in turn.reading.asked if key in words)
 

@@ -45,6 +45,4 @@ def rest_stays(turn: Turn) -> Decision | None:
 
 def has_just_changed(turn: Turn) -> bool:
     """Tell whether the last that the user told was a change of mind."""
-    rows = turn.memory.record.rows
-    last = rows[-1]["turn"] if rows else None
-    return any(row["turn"] == last and row.get("reason") == Reason.CHANGED for row in rows)
+    return any(row.get("reason") == Reason.CHANGED for row in turn.memory.record.last_rows)
