@@ -84,9 +84,8 @@ def distinct(quantities: Iterable[Quantity], most: int | None = MOST_TRIED) -> l
 def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     """Yield what the words of an unscoped total let it be, the most telling first."""
     message, said = stated.message, _ClauseWords(stated)
-    is_past = (said.says("done") or said.is_led_by_done or _ends_paid_list(stated)) and (
-        not said.announces
-    )
+    is_done = said.says("done") or said.is_led_by_done or _ends_paid_list(stated)
+    is_past = is_done and not said.announces
     if said.says("latest") and (paid := _latest(episode, message.seq)) is not None:
         yield Quantity("the last payment", paid)
     if stated.total.is_growing:
@@ -175,26 +174,28 @@ class _ClauseWords:
 
     def says(self, key: str) -> bool:
         """Return whether the clause holds words of an entry of the lexicon."""
-        place = self._clause.start, self._clause.end
-        return pattern("totals", key).search(self._text, *place) is not None
+        return self._says(key, self._clause.start, self._clause.end)
 
     @property
     def is_led_by_done(self) -> bool:
         """Whether the sentence lists, from a colon on to the clause, what was paid."""
-        place = self._clause.start
-        ends = (one.end() for one in _SENTENCE_END.finditer(self._text) if one.end() <= place)
-        start = max(ends, default=0)
-        lead = self._text.rfind(":", start, place)
-        done, announced = (pattern("totals", key) for key in ("done", "announced"))
-        return lead > 0 and bool(
-            done.search(self._text, start, lead) and not announced.search(self._text, start, lead)
-        )
+        start, _ = self._sentence()
+        lead = self._text.rfind(":", start, self._clause.start)
+        is_done = lead > 0 and self._says("done", start, lead)
+        return is_done and not self._says("announced", start, lead)
 
     def goes_on_to_say(self, key: str) -> bool:
         """Return whether the clause, or the sentence behind it, holds such words."""
-        end = _SENTENCE_END.search(self._text, self._clause.end - 1)
-        place = self._clause.start, end.start() if end else len(self._text)
-        return pattern("totals", key).search(self._text, *place) is not None
+        return self._says(key, self._clause.start, self._sentence()[1])
+
+    def _says(self, key: str, start: int, end: int) -> bool:
+        return pattern("totals", key).search(self._text, start, end) is not None
+
+    def _sentence(self) -> tuple[int, int]:
+        """Return where the sentence of the clause begins and ends."""
+        ends = [one.span() for one in _SENTENCE_END.finditer(self._text)]
+        start = max((after for _, after in ends if after <= self._clause.start), default=0)
+        return start, min(at for at, _ in ends if at >= self._clause.end - 1)
 
 
 def speaks_of_another(stated: StatedTotal) -> bool:
