@@ -22,8 +22,16 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.train_reader import BRIEFINGS, load, sets
 from crab_graph.personas import meanings
 from crab_graph.personas.clause_words import ClauseWords
-from crab_graph.personas.meanings import NOTHING, MeaningModel, letters_of, runs_of, tokens_of
+from crab_graph.personas.meanings import (
+    NOTHING,
+    SHIPPED,
+    MeaningModel,
+    letters_of,
+    runs_of,
+    tokens_of,
+)
 from crab_graph.personas.understanding import Reading
+from crab_graph.personas.weight_files import packed
 
 ROOT = Path(__file__).resolve().parents[1]
 WAYS = ROOT / "tests" / "personas" / "ways"
@@ -141,10 +149,6 @@ def are_alike(model: MeaningModel, other: MeaningModel) -> bool:
 
 def save(model: MeaningModel, path: Path) -> None:
     """Write weights to a file, with the digest of what they come from."""
-    packed = {
-        name: np.frombuffer("\n".join(names).encode(), np.uint8)
-        for name, names in (("meanings", model.meanings), ("rows", model.rows))
-    }
     np.savez_compressed(
         path,
         allow_pickle=False,
@@ -152,8 +156,9 @@ def save(model: MeaningModel, path: Path) -> None:
         values=model.values,
         start=model.start,
         step=np.array(model.step),
-        stamp=np.frombuffer(stamp().encode(), np.uint8),
-        **packed,
+        meanings=packed(model.meanings),
+        rows=packed(model.rows),
+        stamp=packed([stamp()]),
     )
 
 
@@ -172,10 +177,7 @@ def score(model: MeaningModel, held: Sequence[Example]) -> None:
     """Print how often each meaning is found, and what it is taken for."""
     taken: dict[str, Counter[str]] = {}
     for words, meaning in held:
-        chances = model.chances(words)
-        best = max(chances, key=chances.__getitem__)
-        is_sure = chances[best] >= meanings.SURE
-        taken.setdefault(meaning, Counter())[best if is_sure else NOTHING] += 1
+        taken.setdefault(meaning, Counter())[model.meant(words) or NOTHING] += 1
     for meaning, found in sorted(taken.items()):
         wrong = {name: count for name, count in found.most_common(5) if name != meaning}
         print(f"{meaning:14} {found[meaning]:4} of {found.total():4}  {wrong}")
@@ -196,7 +198,7 @@ def main() -> None:
     if held_out is not None:
         score(model, held)
         return
-    save(model, Path(meanings.__file__).with_name(meanings.SHIPPED_MEANINGS))
+    save(model, Path(meanings.__file__).with_name(Path(SHIPPED).name))
     print(len(learned), "messages,", len(model.rows), "features,", len(model.meanings), "meanings")
 
 

@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.personas.clause_words import ClauseWords
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.weight_files import load_arrays, stamp_in, unpacked
 
 NOTHING = "other"
 """What a message means that asks for none of what is learned."""
@@ -31,7 +30,7 @@ SURER = {
 SURE_OF_PART = 0.75
 """That of one of several questions, which has nothing around it to go by."""
 _SEVERAL = 2
-SHIPPED_MEANINGS = "meanings.npz"
+SHIPPED = "crab_graph.personas/meanings.npz"
 _LONGEST_RUN = 3
 _LETTERS = (3, 4, 5)
 _ASKS, _TELLS, _ENDS = "<asks>", "<tells>", "<ends>"
@@ -90,6 +89,17 @@ class MeaningModel:
         spread = np.exp(scores - scores.max())
         return dict(zip(self.meanings, (spread / spread.sum()).tolist(), strict=True))
 
+    def likeliest(self, tokens: Sequence[str]) -> tuple[str, float]:
+        """Return the likeliest meaning, and how likely it is: not at all where that is nothing."""
+        chances = self.chances(tokens)
+        best = max(chances, key=chances.__getitem__)
+        return best, 0.0 if best == NOTHING else chances[best]
+
+    def meant(self, tokens: Sequence[str]) -> str:
+        """Return what a message likely means; empty where nothing is likely enough."""
+        best, chance = self.likeliest(tokens)
+        return best if chance >= SURER.get(best, SURE) else ""
+
     def weighted(self, counted: Mapping[str, int]) -> tuple[list[int], NDArray[np.float64]]:
         """Return the places of known features, and how much each counts: of length one in all."""
         known = [(self.rows[name], times) for name, times in counted.items() if name in self.rows]
@@ -103,11 +113,10 @@ class MeaningModel:
 @cache
 def meaning_model() -> MeaningModel:
     """Return the shipped model."""
-    held = _held()
-    names = held["rows"].tobytes().decode().split("\n")
+    held = load_arrays(SHIPPED)
     return MeaningModel(
-        tuple(held["meanings"].tobytes().decode().split("\n")),
-        {name: place for place, name in enumerate(names)},
+        tuple(unpacked(held["meanings"])),
+        {name: place for place, name in enumerate(unpacked(held["rows"]))},
         held["rarity"],
         held["values"],
         held["start"],
@@ -117,20 +126,12 @@ def meaning_model() -> MeaningModel:
 
 def stamp_of_meanings() -> str:
     """Return what the weights were learned from: a digest of messages and of how they are read."""
-    return _held()["stamp"].tobytes().decode()
-
-
-def _held() -> dict[str, NDArray[Any]]:
-    with files(__package__).joinpath(SHIPPED_MEANINGS).open("rb") as file, np.load(file) as held:
-        return dict(held)
+    return stamp_in(SHIPPED)
 
 
 def meaning_of(segments: Sequence[Segment], words: ClauseWords) -> str:
     """Return what a message likely means; empty where that is nothing, or not likely enough."""
-    if not segments:
-        return ""
-    best, chance = _likeliest(segments, words)
-    return best if chance >= SURER.get(best, SURE) else ""
+    return meaning_model().meant(tokens_of(segments, words)) if segments else ""
 
 
 def meanings_of(segments: Sequence[Segment], words: ClauseWords) -> frozenset[str]:
@@ -138,12 +139,5 @@ def meanings_of(segments: Sequence[Segment], words: ClauseWords) -> frozenset[st
     asking = [one for one in segments if one.is_request]
     if len(asking) < _SEVERAL:
         return frozenset()
-    found = (_likeliest([one], words) for one in asking)
+    found = (meaning_model().likeliest(tokens_of([one], words)) for one in asking)
     return frozenset(best for best, chance in found if chance >= SURE_OF_PART)
-
-
-def _likeliest(segments: Sequence[Segment], words: ClauseWords) -> tuple[str, float]:
-    """Return the likeliest meaning, and how likely it is: not at all where that is nothing."""
-    chances = meaning_model().chances(tokens_of(segments, words))
-    best = max(chances, key=chances.__getitem__)
-    return best, 0.0 if best == NOTHING else chances[best]

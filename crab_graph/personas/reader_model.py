@@ -8,14 +8,13 @@ makes both files.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import IO, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crab_graph.errors import UsageError
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.weight_files import load_arrays, packed, stamp_in, unpacked
 
 Numbers = NDArray[np.float64]
 
@@ -58,8 +57,8 @@ class Weights:
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return what a file keeps of it, by the names of its arrays."""
         return {
-            f"{name}_columns": _packed(self.columns),
-            f"{name}_rows": _packed(self.rows),
+            f"{name}_columns": packed(self.columns),
+            f"{name}_rows": packed(self.rows),
             f"{name}_values": self.values,
             f"{name}_start": self.start,
         }
@@ -67,8 +66,8 @@ class Weights:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], name: str) -> Self:
         """Read what a file keeps."""
-        rows = {feature: row for row, feature in enumerate(_unpacked(arrays[f"{name}_rows"]))}
-        columns = tuple(_unpacked(arrays[f"{name}_columns"]))
+        rows = {feature: row for row, feature in enumerate(unpacked(arrays[f"{name}_rows"]))}
+        columns = tuple(unpacked(arrays[f"{name}_columns"]))
         return cls(columns, rows, arrays[f"{name}_values"], arrays[f"{name}_start"])
 
 
@@ -122,8 +121,8 @@ def reader_model(learned: str = "") -> ReaderModel:
     Raises:
         UsageError: there is no such file, or it holds no weights; the message names it.
     """
-    shared = _arrays(SHARED)
-    own = Weights.from_arrays(_arrays(learned), "own") if learned else None
+    shared = load_arrays(SHARED)
+    own = Weights.from_arrays(load_arrays(learned), "own") if learned else None
     return ReaderModel(
         Weights.from_arrays(shared, "acts"), Weights.from_arrays(shared, "facts"), own
     )
@@ -135,7 +134,7 @@ def stamp_of(learned: str = "") -> str:
     Raises:
         UsageError: there is no such file, or it holds no weights; the message names it.
     """
-    return _arrays(learned or SHARED)["stamp"].tobytes().decode()
+    return stamp_in(learned or SHARED)
 
 
 def spelled_words(learned: str = "") -> tuple[list[str], list[str]]:
@@ -144,8 +143,8 @@ def spelled_words(learned: str = "") -> tuple[list[str], list[str]]:
     Raises:
         UsageError: there is no such file, or it holds no words; the message names it.
     """
-    held = _arrays(learned or SHARED)
-    known, usual = (_unpacked(held[name]) for name in ("words", "usual_words"))
+    held = load_arrays(learned or SHARED)
+    known, usual = (unpacked(held[name]) for name in ("words", "usual_words"))
     return known, usual
 
 
@@ -157,22 +156,5 @@ def save_weights(
 ) -> None:
     """Write weights to a file, by name, with the words, and the digest, of what they come from."""
     arrays = {key: one for name, part in weights.items() for key, one in part.arrays(name).items()}
-    arrays |= {"words": _packed(words[0]), "usual_words": _packed(words[1])}
-    np.savez_compressed(path, allow_pickle=False, stamp=_packed([stamp]), **arrays)
-
-
-def _arrays(source: str) -> dict[str, NDArray[Any]]:
-    package, _, name = source.partition("/")
-    try:
-        with files(package).joinpath(name).open("rb") as file, np.load(file) as held:
-            return dict(held)
-    except (OSError, ValueError, ModuleNotFoundError) as error:
-        raise UsageError(f"weights '{source}' cannot be read: {error}") from error
-
-
-def _packed(names: Iterable[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("\n".join(names).encode(), np.uint8)
-
-
-def _unpacked(held: NDArray[np.uint8]) -> list[str]:
-    return held.tobytes().decode().split("\n")
+    arrays |= {"words": packed(words[0]), "usual_words": packed(words[1])}
+    np.savez_compressed(path, allow_pickle=False, stamp=packed([stamp]), **arrays)
