@@ -73,7 +73,7 @@ _ALL_FIRM = re.compile(
 )
 """Asks of much at once whether it is a must."""
 _OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
-_FEW = 2
+FEW_MEANT = 2
 """So many wishes told at once may be meant by a question that names none."""
 
 
@@ -95,7 +95,7 @@ def asked_firm(
         return None
     if _ALL_FIRM.search(low):
         return []
-    are_few = len(last) <= _FEW
+    are_few = len(last) <= FEW_MEANT
     flags = _flags_held(low, record, briefing)
     if not flags and are_few and _OF_RULE.search(low):
         return list(last)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.asked_musts import FIRM_OR_NOT, asked_firm
+from crab_graph.personas.asked_musts import FEW_MEANT, FIRM_OR_NOT, asked_firm
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.played_clauses import FAULTS, ends_in_tag
@@ -141,10 +141,6 @@ class Clarification(NamedTuple):
     throughout: tuple[str, ...]
 
 
-_FEW_MEANT = 2
-"""So many wishes at once may be meant by a question of how firm they are."""
-
-
 def clarification_in(
     reading: Reading, text: str, briefing: UserBriefing, record: DisclosureRecord
 ) -> Clarification | None:
@@ -233,7 +229,7 @@ def _meant_firm(
     if not (meant and all(map(record.is_settled, meant))):
         return None
     # Of many at once none need be said again; those told last are meant by no name.
-    return meant if len(meant) <= _FEW_MEANT else [] if named else None
+    return meant if len(meant) <= FEW_MEANT else [] if named else None
 
 
 def _is_of_all(words: FactWords) -> bool:
