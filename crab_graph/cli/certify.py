@@ -16,7 +16,7 @@ from crab_graph.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crab_graph.domain.card import AxisCard
     from crab_graph.domains.proof import Proof, Spoilage
@@ -97,9 +97,7 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
     heads = (*numbers, "after_faults") if left else numbers
     table = new_table("task", numbers=heads, last=("searched_by", ""))
     for result in results:
-        after = result.get("changed")
-        changed = [{**after, "id": f"{result['id']}, changed"}] if isinstance(after, dict) else []
-        for one in (result, *changed):
+        for one in _requests(result):
             counts = [str(one[name]) for name in numbers]
             is_ok = result["ok"] or all(count == counts[0] for count in counts)
             counts += [str(left.get(str(one["id"]), "-"))] if left else []
@@ -117,6 +115,16 @@ def _print_table(results: list[dict[str, object]], ok: bool) -> None:
         if ok
         else f"{len(results)} tasks, {wrong} with counts that do not agree."
     )
+
+
+def _requests(result: "Mapping[str, Any]") -> "Iterator[Mapping[str, Any]]":
+    """Yield what was counted of a task, and of it after each change of mind; ids say so."""
+    yield result
+    after, times = result.get("changed"), 1
+    while after:
+        again = "" if times == 1 else f" {times} times"
+        yield {**after, "id": f"{result['id']}, changed{again}"}
+        after, times = after.get("changed"), times + 1
 
 
 def _comparisons(result: "Mapping[str, Any]") -> "list[dict[str, Any]]":

@@ -139,13 +139,13 @@ class _Person:
         if not self._is_user:
             return task.policy
         from crab_graph.graph.user_prompt import user_prompt
-        from crab_graph.graph.users import mind_of
+        from crab_graph.graph.users import minds_of
 
-        settings, mind = self._seated.settings, mind_of(task)
+        settings, minds = self._seated.settings, minds_of(task)
         prompt = user_prompt(
             self._seated.user, task, personas=settings.personas, seed=settings.seed
         ).text
-        return prompt if mind is None else f"{prompt}\n{mind.order('second_thoughts_due')}\n"
+        return "".join([prompt, *(f"\n{mind.due}\n" for mind in minds)])
 
     def _print_tools(self, wanted: str, tools: list[str]) -> None:
         from crab_graph.tools.registry import Owner

@@ -1,5 +1,6 @@
 """`tasks` and `task`: look at what a benchmark holds."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -130,9 +131,10 @@ def task(
         "faults": fault_rows_of(shown.spec.faults, shown.spec.certificate.recoveries),
         "rows_sha256": shown.spec.rows_sha256,
     }
-    if shown.second is not None:
+    if shown.changed is not None:
         kinds = [str(change.kind) for change in shown.spec.changes]
-        document["changed"] = {"kinds": kinds, "facts": _facts_after(shown.second, shown)}
+        last = shown.requests[-1]
+        document["changed"] = {"kinds": kinds, "facts": _facts_after(last, shown)}
     if solutions:
         # The count keeps its place in `tasks`; here the list itself takes it.
         kept = shown.kept_solutions
@@ -157,9 +159,10 @@ def _print(task: "Task", solutions: bool) -> None:
         )
     if task.spec.fees:
         print(f"lists leave out taxes and fees, which are up to {MOST_PERCENT} % of a price")
-    for change in task.spec.changes:
-        print(f"then the user changes its mind: {_changed(task)}; ", end="")
-        print(f"after that {change.certificate.sql:,} other solutions are valid")
+    for change, both in zip(task.spec.changes, pairwise(task.requests), strict=True):
+        print(f"then the user changes its mind: {_changed(*both)}; ", end="")
+        others = change.certificate.sql
+        print(f"after that {others:,} other solution{'s are' if others != 1 else ' is'} valid")
     facts = new_table("knows", "", "said")
     for fact in task.facts:
         said = "upfront" if fact.level == "basic" else "when asked"
@@ -183,18 +186,17 @@ def _print(task: "Task", solutions: bool) -> None:
         print(f"{shown:,} of {len(task.solutions):,} solutions are shown.")
 
 
-def _facts_after(second: "Task", first: "Task") -> list[dict[str, Any]]:
-    return [fact.as_json() for fact in second.facts if fact not in first.facts]
+def _facts_after(last: "Task", first: "Task") -> list[dict[str, Any]]:
+    return [fact.as_json() for fact in last.facts if fact not in first.facts]
 
 
-def _changed(task: "Task") -> str:
-    """Return what a user wants otherwise in the end, each fact with both values."""
-    facts = () if task.second is None else task.second.facts
-    before = {fact.key: fact.value for fact in task.facts}
+def _changed(before: "Task", after: "Task") -> str:
+    """Return what a user wants otherwise after a change of mind, each fact with both values."""
+    known = {fact.key: fact.value for fact in before.facts}
     return ", ".join(
-        f"{fact.key} {_plain(before.get(fact.key))} → {_plain(fact.value)}"
-        for fact in facts
-        if before.get(fact.key) != fact.value
+        f"{fact.key} {_plain(known.get(fact.key))} → {_plain(fact.value)}"
+        for fact in after.facts
+        if known.get(fact.key) != fact.value
     )
 
 

@@ -426,14 +426,17 @@ class Benchmark(Sequence[Task]):
         """
         self.check_rows(connection, [task.id for task in tasks])
         for task in tasks:
-            expected = self.entry(task.id).certificate.expected
-            about = (self.domain, task.request, task.id, expected, task.spec.faults)
-            certificate = certify_spec(connection, *about)
-            if (second := task.second) is not None:
-                again = (second.request, task.id, second.spec.certificate.expected)
-                after = certify_spec(connection, self.domain, *again, task.spec.faults)
-                certificate = certificate.model_copy(update={"changed": after})
-            yield certificate
+            yield self._certified(task, self.entry(task.id).certificate.expected, connection)
+
+    def _certified(
+        self, task: Task, expected: int, connection: duckdb.DuckDBPyConnection
+    ) -> Certificate:
+        about = (task.request, task.id, expected, task.spec.faults)
+        found = certify_spec(connection, self.domain, *about)
+        if (later := task.changed) is None:
+            return found
+        after = self._certified(later, later.spec.certificate.expected, connection)
+        return found.model_copy(update={"changed": after})
 
 
 def load_benchmark(path: str | os.PathLike[str]) -> Benchmark:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from crab_graph.domain.contract import Domain, Draft, find_domain
 from crab_graph.domains.ladder import LADDER, difficulty_of
+from crab_graph.domains.later_requests import with_later_requests
 from crab_graph.domains.least_pairs import check_least
 from crab_graph.domains.rival_offers import with_dearer_rivals
-from crab_graph.domains.second_requests import with_second_request
 from crab_graph.domains.substance import (
     ENOUGH_DISTRACTORS,
     check_given_up,
@@ -118,10 +118,12 @@ def scout(plan: CandidatePlan) -> Scouted:
             draft = draw_draft(domain, seed, plan.axes, plan.level)
             check_ties(domain, plan.axes, draft.folded)
             population = populate_draft(draft, plan.stratum, plan.distractors, seed, plan.paper)
-            if difficulty_of(plan.level, changes=plan.changes).changes:
+            changes = difficulty_of(plan.level, changes=plan.changes).changes
+            if changes:
                 # What is given up for want of them is given up before the dear part.
                 _check_near_misses(draft, population, plan)
-                population = with_second_request(domain, draft, population, seed).population
+                later = with_later_requests(domain, draft, population, seed, changes)
+                population = later[-1].population
             candidate, lack = _candidate(domain, draft, population, plan, seed)
         except UnsatisfiableTask as error:
             rejected.append(str(error))
@@ -301,17 +303,15 @@ def build_task(plan: TaskPlan, *, by_csp: bool = False) -> BuiltTask:
     )
     if not domain.may_leave_fees_out:
         difficulty = difficulty.model_copy(update={"fees": 0})
-    twin = None
-    if difficulty.changes:
-        twin = with_second_request(domain, draft, population, scouted.seed)
-        population = twin.population
+    later = with_later_requests(domain, draft, population, scouted.seed, difficulty.changes)
+    population = later[-1].population if later else population
     offers = domain.materialize(population, scouted.seed)
     repaired = plan.paper is None or plan.paper.repair
     drawn = DrawnTask(
         *(scouted.seed, draft, population, offers, offers, repaired),
         level=scouted.level,
         difficulty=difficulty,
-        twin=twin,
+        later=later,
         fault_kinds=plan.fault_kinds,
     )
     return certify_drawn(plan.id, domain, drawn, by_csp=by_csp)

@@ -33,13 +33,6 @@ _GRAIN = 10
 """Cents that prices are multiples of."""
 
 
-class FaultWish(NamedTuple):
-    """How many faults of which kinds a task is to have."""
-
-    number: int = 0
-    kinds: tuple[FaultKind, ...] = tuple(FaultKind)
-
-
 class FaultyJob(NamedTuple):
     """What faults are drawn for: a request, with every solution that it has on the tables.
 
@@ -233,23 +226,6 @@ def lift_spare_card(cards: Sequence[Row], faults: Sequence[WorldFault]) -> None:
     if len(cards) > 1 and any(fault.kind is FaultKind.LIMIT for fault in faults):
         spare, own = sorted(cards, key=lambda card: (card["limit_cents"], card["card_id"]))[-2:]
         spare["limit_cents"] = own["limit_cents"]
-
-
-def draw_certified(
-    job: FaultyJob, wanted: FaultWish, seed: int, stored: StoredTask, certificate: Certificate
-) -> tuple[tuple[WorldFault, ...], Certificate]:
-    """Return the faults of a task, and its certificate with what is left after each.
-
-    A price that cannot rise without taking a solution away expires, and stays what it was.
-    """
-    faults = draw_faults(job, wanted.number, seed, wanted.kinds)
-    if not faults:
-        return (), certificate
-    counted = count_recoveries(job, faults, stored, certificate)
-    if not all(one.ok for one in counted.recoveries):
-        faults = steady(faults)
-        counted = count_recoveries(job, faults, stored, certificate)
-    return faults, counted
 
 
 def steady(faults: Sequence[WorldFault]) -> tuple[WorldFault, ...]:

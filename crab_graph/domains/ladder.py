@@ -39,7 +39,7 @@ LADDER: Mapping[int, Difficulty] = {
     2: Difficulty(joint=1),
     3: Difficulty(faults=1),
     4: Difficulty(joint=1, faults=1, changes=1),
-    5: Difficulty(joint=3, faults=5, changes=1, fees=1),
+    5: Difficulty(joint=3, faults=5, changes=2, fees=1),
 }
 """What each level has."""
 

@@ -282,22 +282,31 @@ class Task:
         return self.domain.briefing(self.domain.slots, self.facts, self.id, self.today)
 
     @cached_property
-    def second(self) -> "Task | None":
-        """The task that it is once the user has changed its mind; `None` where that cannot be."""
-        for change in self.spec.changes:
-            profile = dict(self.spec.profile)
-            if change.people is not None:
-                profile["people"] = profile["people"][: change.people]
-            after = {
-                "request": {**self.spec.request, **change.new},
-                "profile": profile,
-                "solutions": change.solutions,
-                "certificate": change.certificate,
-                "changes": (),
-            }
-            spec = self.spec.model_copy(update=after)
-            return Task(spec, self.domain, self._read_rows, self.version, first=self)
-        return None
+    def changed(self) -> "Task | None":
+        """The task that it is once the user has changed its mind; `None` where that cannot be.
+
+        It has the changes that may follow.
+        """
+        if not self.spec.changes:
+            return None
+        change, *later = self.spec.changes
+        profile = dict(self.spec.profile)
+        if change.people is not None:
+            profile["people"] = profile["people"][: change.people]
+        after = {
+            "request": {**self.spec.request, **change.new},
+            "profile": profile,
+            "solutions": change.solutions,
+            "certificate": change.certificate,
+            "changes": tuple(later),
+        }
+        spec = self.spec.model_copy(update=after)
+        return Task(spec, self.domain, self._read_rows, self.version, first=self)
+
+    @cached_property
+    def requests(self) -> "tuple[Task, ...]":
+        """The task as it is, and as it is after each change of mind, in order."""
+        return (self, *(() if self.changed is None else self.changed.requests))
 
     @cached_property
     def graph(self) -> ConstraintGraph:

@@ -10,16 +10,15 @@ import duckdb
 
 from crab_graph.domain.contract import Domain, Draft, Inventory
 from crab_graph.domains.fault_drawing import (
-    FaultWish,
     FaultyJob,
     count_recoveries,
-    draw_certified,
+    draw_faults,
     lift_spare_card,
     steady,
 )
 from crab_graph.domains.ladder import LADDER, Difficulty
+from crab_graph.domains.later_requests import Successor, moved_slots
 from crab_graph.domains.left_out_fees import draw_fees
-from crab_graph.domains.second_requests import Twin, moved_slots
 from crab_graph.domains.substance import TaskOffers, count_fitting, solved_by
 from crab_graph.domains.task import Change, TaskSpec
 from crab_graph.errors import CertificationError
@@ -35,7 +34,7 @@ from crab_graph.generation.materialize import create_tables, hash_rows, load_row
 from crab_graph.generation.objects import Columns
 from crab_graph.generation.population import Population
 from crab_graph.generation.rivals import Contest
-from crab_graph.generation.search import Solution, search_solutions
+from crab_graph.generation.search import search_solutions
 from crab_graph.schema import canonical_json
 from crab_graph.tools.fault_schedule import FaultKind, WorldFault
 from crab_graph.tools.tables import Row
@@ -67,7 +66,7 @@ class DrawnTask(NamedTuple):
     repaired: bool = True
     level: int = 1
     difficulty: Difficulty = LADDER[1]
-    twin: Twin | None = None
+    later: tuple[Successor, ...] = ()
     fault_kinds: tuple[FaultKind, ...] = tuple(FaultKind)
 
 
@@ -94,16 +93,26 @@ def certify_drawn(
         if by_csp:
             certificate = recount(stored, offered, certificate)
             _check(certificate, task_id, drawn)
-        changes = _certified_change(domain, drawn, stored, offered, solutions, by_csp=by_csp)
         lead = _lead(stored.graph, offered)
-        job = FaultyJob(domain, draft.request, solutions, changes.job, lead)
-        faults, certificate, changes = _certified_faults(
-            task_id, drawn, job, changes, stored, certificate
+        jobs = [FaultyJob(domain, draft.request, solutions, lead=lead)]
+        changes: list[Change] = []
+        for successor in drawn.later:
+            change, job = _certified_change(
+                jobs[-1], drawn, successor, stored, offered, by_csp=by_csp
+            )
+            changes.append(change)
+            jobs.append(job)
+        faults, (certificate, *counted) = _certified_faults(
+            drawn, jobs, stored, [certificate, *(one.certificate for one in changes)]
         )
-        jobs = [job] if changes.job is None else [job, changes.job]
+        changes = [
+            one.model_copy(update={"certificate": own})
+            for one, own in zip(changes, counted, strict=True)
+        ]
         fees = draw_fees(jobs, offered) if drawn.difficulty.fees else 0
-    totals = [domain.cost_of_solution(solution, draft.request) for solution in solutions]
-    totals += changes.totals
+    totals = [total for job in jobs for total in job.totals]
+    # The user's card covers what it may cost after a change, too.
+    totals += [getattr(job.request, "budget_cents", None) or 0 for job in jobs[1:]]
     rows = {**offers.tables, **domain.people(draft, drawn.booked, totals, drawn.seed)}
     lift_spare_card(rows.get("cards", []), faults)
     spec = TaskSpec(
@@ -126,7 +135,7 @@ def certify_drawn(
         level=drawn.level,
         faults=faults,
         difficulty=drawn.difficulty,
-        changes=changes.made,
+        changes=tuple(changes),
         fees=fees,
     )
     return BuiltTask(spec, rows, _provenance(population, offers))
@@ -143,64 +152,42 @@ def _provenance(population: Population, offers: Inventory) -> list[tuple[str, st
     )
 
 
-class _Changes(NamedTuple):
-    """A change of mind that was certified, if there is one, and what its solutions cost in cents.
-
-    The budget after it is among the costs: the user's card covers it.
-    """
-
-    made: tuple[Change, ...] = ()
-    totals: Sequence[int] = ()
-    job: FaultyJob | None = None
-
-    def certified(self, certificate: Certificate) -> "_Changes":
-        """Return the same under another certificate."""
-        change = self.made[0].model_copy(update={"certificate": certificate})
-        return self._replace(made=(change,))
-
-
 def _certified_change(
-    domain: Domain,
+    before: FaultyJob,
     drawn: DrawnTask,
+    successor: Successor,
     stored: StoredTask,
     offered: Mapping[str, Columns],
-    before: Sequence[Solution],
     *,
     by_csp: bool,
-) -> _Changes:
-    """Certify the request after a change of mind on the same tables.
+) -> tuple[Change, FaultyJob]:
+    """Certify the request after a change of mind on the same tables; return it, and that job.
 
     Raises:
         CertificationError: the counts do not agree.
     """
-    twin = drawn.twin
-    if twin is None:
-        return _Changes()
-    request, second = twin.draft.request, twin.second
+    domain, request, wanted = before.domain, successor.draft.request, successor.change
     stored = stored._replace(graph=domain.build_graph(request))
-    certificate, solutions = certify_tables(stored, offered, twin.solutions)
+    certificate, solutions = certify_tables(stored, offered, successor.solutions)
     if by_csp:
         certificate = recount(stored, offered, certificate)
     _check(certificate, stored.task_id, drawn)
     earlier, later = (
         sorted(map(domain.describe_solution, found), key=canonical_json)
-        for found in (before, solutions)
+        for found in (before.solutions, solutions)
     )
-    fields = drawn.draft.request.model_dump()
+    fields = before.request.model_dump()
     change = Change(
-        kind=second.kind,
-        keys=second.keys,
-        old={name: fields[name] for name in second.fields},
-        new=dict(second.fields),
-        people=second.people,
+        kind=wanted.kind,
+        keys=wanted.keys,
+        old={name: fields[name] for name in wanted.fields},
+        new=dict(wanted.fields),
+        people=wanted.people,
         moves=moved_slots(earlier, later),
         solutions=tuple(later),
         certificate=certificate,
     )
-    totals = [domain.cost_of_solution(one, request) for one in solutions]
-    budget = getattr(request, "budget_cents", None) or 0
-    job = FaultyJob(domain, request, solutions, lead=_lead(stored.graph, offered))
-    return _Changes((change,), [*totals, budget], job)
+    return change, FaultyJob(domain, request, solutions, lead=_lead(stored.graph, offered))
 
 
 def _lead(graph: ConstraintGraph, offered: Mapping[str, Columns]) -> int | None:
@@ -209,37 +196,47 @@ def _lead(graph: ConstraintGraph, offered: Mapping[str, Columns]) -> int | None:
 
 
 def _certified_faults(
-    task_id: str,
     drawn: DrawnTask,
-    job: FaultyJob,
-    changes: _Changes,
+    jobs: Sequence[FaultyJob],
     stored: StoredTask,
-    certificate: Certificate,
-) -> tuple[tuple[WorldFault, ...], Certificate, _Changes]:
-    """Return faults that leave solutions before a change and after, and what was counted."""
-    wish = FaultWish(drawn.difficulty.faults, drawn.fault_kinds)
-    faults, certificate = draw_certified(job, wish, drawn.seed, stored, certificate)
-    _check(certificate, task_id, drawn)
-    counted = _counted_after(changes, faults, stored)
-    if counted is not None and not counted.ok:
-        # A dearer price takes a solution of the request after the change away.
+    certificates: Sequence[Certificate],
+) -> tuple[tuple[WorldFault, ...], list[Certificate]]:
+    """Return faults that leave solutions of every request, and what was counted of each.
+
+    A price that cannot rise without taking a solution of some request away expires, and stays what
+    it was.
+
+    Raises:
+        CertificationError: the counts do not agree.
+    """
+    job = jobs[-1]
+    for one in reversed(jobs[:-1]):
+        job = one._replace(after=job)
+    faults = draw_faults(job, drawn.difficulty.faults, drawn.seed, drawn.fault_kinds)
+    if not faults:
+        return (), [*certificates]
+    counted = _counted(jobs, faults, stored, certificates)
+    if not all(left.ok for one in counted for left in one.recoveries):
         faults = steady(faults)
-        certificate = count_recoveries(job, faults, stored, certificate)
-        counted = _counted_after(changes, faults, stored)
-    if counted is not None:
-        _check(counted, task_id, drawn)
-        changes = changes.certified(counted)
-    return faults, certificate, changes
+        counted = _counted(jobs, faults, stored, certificates)
+    for one in counted:
+        _check(one, stored.task_id, drawn)
+    return faults, counted
 
 
-def _counted_after(
-    changes: _Changes, faults: Sequence[WorldFault], stored: StoredTask
-) -> Certificate | None:
-    """Return the certificate of the request after a change, with what each fault leaves of it."""
-    if changes.job is None or not faults:
-        return None
-    after = stored._replace(graph=changes.job.domain.build_graph(changes.job.request))
-    return count_recoveries(changes.job, faults, after, changes.made[0].certificate)
+def _counted(
+    jobs: Sequence[FaultyJob],
+    faults: Sequence[WorldFault],
+    stored: StoredTask,
+    certificates: Sequence[Certificate],
+) -> list[Certificate]:
+    """Return the certificates of some requests with what each fault leaves of them."""
+    return [
+        count_recoveries(
+            job, faults, stored._replace(graph=job.domain.build_graph(job.request)), own
+        )
+        for job, own in zip(jobs, certificates, strict=True)
+    ]
 
 
 def _check(certificate: Certificate, task_id: str, drawn: DrawnTask) -> None:

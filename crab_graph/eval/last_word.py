@@ -1,12 +1,14 @@
 """Which request counts where the user may change its mind: the last word that it said (§10).
 
-What is booked in the end is held against the request after the change where that was said, else
+What is booked in the end is held against the request after the last change that was said, else
 against the first one. Of the user's own turns each is held against what it wanted then.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from crab_graph.domains.task import Task
@@ -26,32 +28,38 @@ _SLIPS = frozenset({"U1", "U2"})
 
 @dataclass(frozen=True)
 class LastWord:
-    """The task as it counts; `said_at` is the visible message that announced another one."""
+    """The task as it counts; `said_at` are the visible messages that announced other requests."""
 
     first: Task
-    said_at: int | None = None
+    said_at: tuple[int, ...] = ()
 
     @property
     def task(self) -> Task:
         """The task whose request counts."""
-        second = self.first.second
-        return self.first if self.said_at is None or second is None else second
+        return self.first.requests[len(self.said_at)]
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """The facts that were changed."""
-        changes = self.first.spec.changes if self.said_at is not None else ()
+        changes = self.first.spec.changes[: len(self.said_at)]
         return frozenset(key for change in changes for key in change.keys)
 
     def told(self) -> dict[str, Any]:
-        """Return what a verdict says of it; nothing where the task knows no change."""
+        """Return what a verdict says of it; nothing where the task knows no change.
+
+        It is of the last change that was said; where none was, of the first that might have been.
+        """
         if not self.first.spec.changes:
             return {}
-        change = self.first.spec.changes[0]
-        word = {"request": "first", "kind": str(change.kind), "facts": list(change.keys)}
-        if self.said_at is None:
-            return {"last_word": word}
-        return {"last_word": {**word, "request": "changed", "message": self.said_at}}
+        said = len(self.said_at)
+        change = self.first.spec.changes[max(said, 1) - 1]
+        word: dict[str, Any] = {"request": "changed" if said else "first"}
+        word |= {"kind": str(change.kind), "facts": list(change.keys)}
+        if said:
+            word["message"] = self.said_at[-1]
+        if len(self.first.spec.changes) > 1:
+            word |= {"messages": list(self.said_at), "changes": len(self.first.spec.changes)}
+        return {"last_word": word}
 
     def errors(
         self,
@@ -60,35 +68,41 @@ class LastWord:
         conduct: UserConduct | None,
         listing_cap: int | None,
     ) -> Iterator[UserError]:
-        """Yield the user's errors: before the change those that are some by either request.
+        """Yield the user's errors: before a change those that are some by the request of then, too.
 
         What it wanted first was no error, and neither is to say so when it takes it back.
         """
         found = list(find(episode, conduct))
-        if self.said_at is None:
+        if not self.said_at:
             yield from found
             return
-        earlier = lay_out(read_task(self.first), episode.trajectory, listing_cap)
         at_first = None if conduct is None else at_first_told(conduct)
-        known = {(one.code, one.message) for one in find(earlier, at_first)}
+        known: list[set[tuple[str, int]]] = []
+        for task in self.first.requests[: len(self.said_at)]:
+            earlier = lay_out(read_task(task), episode.trajectory, listing_cap)
+            known.append({(one.code, one.message) for one in find(earlier, at_first)})
         for one in found:
-            is_slip = one.message == self.said_at and one.code in _SLIPS
-            is_before = one.message < self.said_at
-            if not is_slip and (not is_before or (one.code, one.message) in known):
+            is_slip = one.message in self.said_at and one.code in _SLIPS
+            by_then = known[bisect_right(self.said_at, one.message) :]
+            if not is_slip and (not by_then or (one.code, one.message) in by_then[0]):
                 yield one
 
 
 def find_last_word(task: Task, trajectory: Trajectory, conduct: UserConduct | None) -> LastWord:
     """Return which request of a task counts, by the user's record or else by its words."""
-    if task.second is None:
-        return LastWord(task)
-    if conduct is not None:
-        changed = task.spec.changes[0].keys
-        turns = (turn for key, turn in conduct.renewed.items() if key in changed)
-        return LastWord(task, min(turns, default=None))
-    said = (one for one in trajectory.messages if one.speaker is not Owner.AGENT)
-    both = task.briefing, task.second.briefing
-    return LastWord(task, next((one.number for one in said if says_change(one.text, *both)), None))
+    said_at: list[int] = []
+    said = [one for one in trajectory.messages if one.speaker is not Owner.AGENT]
+    for change, (before, after) in zip(task.spec.changes, pairwise(task.requests), strict=True):
+        if conduct is not None:
+            turns = [turn for key, turn in conduct.renewed.items() if key in change.keys]
+        else:
+            later = [one for one in said if not said_at or one.number > said_at[-1]]
+            both = (before.briefing, after.briefing)
+            turns = [one.number for one in later if says_change(one.text, *both)]
+        if not turns:
+            break
+        said_at.append(min(turns))
+    return LastWord(task, tuple(said_at))
 
 
 def at_first_told(conduct: UserConduct) -> UserConduct:

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,7 +37,7 @@ from crab_graph.personas.model_users import Ask, HybridUser, LlmUser, ModelReply
 from crab_graph.personas.prompt import compose_prompt, compose_wording_prompt, condition_behavior
 from crab_graph.personas.recognition import told_after
 from crab_graph.personas.rules_user import RulesUser
-from crab_graph.personas.second_thoughts import ChangingUser, Mind, told_around_change
+from crab_graph.personas.second_thoughts import ChangingUser, Mind, told_around_changes
 from crab_graph.randomness import derive_seed
 from crab_graph.settings import Engine, EpisodeSettings
 from crab_graph.text.phrases import without_tokens
@@ -242,41 +243,43 @@ def condition_name(user: Condition | SeatedUser | AgentFunction) -> str:
     return str(user) if isinstance(user, Condition) else CUSTOM_CONDITION
 
 
-def mind_of(task: Task) -> Mind | None:
-    """Return what the user of a task changes its mind about, if anything.
+def minds_of(task: Task) -> list[Mind]:
+    """Return what the user of a task changes its mind about, in order.
 
-    It is final where a slot that must be booked otherwise has no tool that cancels. Fewer people
-    take other bookings of everything.
+    A change is final where a slot that must be booked otherwise has no tool that cancels. Fewer
+    people take other bookings of everything.
     """
-    if task.second is None:
-        return None
-    change, slots = task.spec.changes[0], task.domain.slots
-    moved = [one for one in slots if change.people is not None or one.id in change.moves]
-    known = task.domain.registry().names(Owner.AGENT)
-    tools = [task.domain.kinds[slot.kind].tools for slot in moved]
-    is_final = any(one is None or one.cancel not in known for one in tools)
-    return Mind(str(change.kind), task.briefing, task.second.briefing, is_final)
+    slots, known = task.domain.slots, task.domain.registry().names(Owner.AGENT)
+    found: list[Mind] = []
+    for change, (before, after) in zip(task.spec.changes, pairwise(task.requests), strict=True):
+        moved = [one for one in slots if change.people is not None or one.id in change.moves]
+        tools = [task.domain.kinds[slot.kind].tools for slot in moved]
+        is_final = any(one is None or one.cancel not in known for one in tools)
+        about = (str(change.kind), before.briefing, after.briefing, is_final)
+        found.append(Mind(*about, place=len(found)))
+    return found
 
 
-def _ruled(
-    task: Task, condition: ResolvedCondition, setup: Setup, seed: int
+def ruled_user(
+    task: Task, condition: ResolvedCondition, seed: int, fragments: Fragments | None = None
 ) -> RulesUser | ChangingUser:
-    """Return the user that the rules decide for."""
-    mind, fragments = mind_of(task), setup.fragments
-    if mind is None:
+    """Return the user of a task that the rules decide for."""
+    minds = minds_of(task)
+    if not minds:
         return RulesUser(task.briefing, condition, seed, fragments=fragments)
-    before, after = (
-        RulesUser(briefing, condition, seed, fragments=fragments, changing=mind.keys)
-        for briefing in (mind.before, mind.after)
-    )
-    return ChangingUser(before, after, mind, seed)
+    changing = [key for mind in minds for key in mind.keys]
+    users = [
+        RulesUser(one.briefing, condition, seed, fragments=fragments, changing=changing)
+        for one in task.requests
+    ]
+    return ChangingUser(users, minds, seed)
 
 
 def _rules_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: int) -> UserSide:
     """Return a user that the rules decide for, and that they or a model give words to."""
-    briefing = task.briefing if task.second is None else task.second.briefing
+    briefing = task.requests[-1].briefing
     setup.fragments.check_facts(briefing.lexicon.facts)
-    rules = _ruled(task, condition, setup, seed)
+    rules = ruled_user(task, condition, seed, setup.fragments)
     if setup.engine is Engine.RULES:
         return UserSide(Engine.RULES.value, _replying(rules), condition)
     prompt = compose_wording_prompt(condition, fragments=setup.fragments)
@@ -286,13 +289,13 @@ def _rules_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: in
 
 
 def _model_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: int) -> UserSide:
-    briefing, mind = task.briefing, mind_of(task)
-    is_steady = mind is not None
+    briefing, minds = task.briefing, minds_of(task)
+    is_steady = bool(minds)
     prompt = compose_prompt(condition, briefing, fragments=setup.fragments, is_steady=is_steady)
     name, model = with_open_model(setup).model
     bound = model.bind_tools(task.domain.registry().openai_schemas(Owner.USER))
-    if mind is not None:
-        changing = _changing_model_user(mind, condition, setup, seed, bound, prompt.text)
+    if minds:
+        changing = _changing_model_user(minds, condition, setup, seed, bound, prompt.text)
         return UserSide(Engine.LLM.value, _replying(changing), condition, name, prompt.sha256)
     first = first_wish(briefing, condition_behavior(condition, setup.fragments))
     rules = RulesUser(briefing, condition, seed, fragments=setup.fragments)
@@ -301,22 +304,32 @@ def _model_user(task: Task, condition: ResolvedCondition, setup: Setup, seed: in
 
 
 def _changing_model_user(
-    mind: Mind, condition: ResolvedCondition, setup: Setup, seed: int, bound: Any, prompt: str
+    minds: Sequence[Mind],
+    condition: ResolvedCondition,
+    setup: Setup,
+    seed: int,
+    bound: Any,
+    prompt: str,
 ) -> ChangingModelUser:
     """Return the user of a model that changes its mind; it goes by `prompt` until then."""
-    pieces = setup.fragments
-    later = compose_prompt(
-        condition, mind.after, fragments=pieces, before=mind.before, is_steady=True
-    )
-    before, after = (
+    pieces, changing = setup.fragments, [key for mind in minds for key in mind.keys]
+
+    def later(mind: Mind) -> str:
+        before = mind.before
+        return compose_prompt(
+            condition, mind.after, fragments=pieces, before=before, is_steady=True
+        ).text
+
+    known = [(minds[0].before, prompt), *((mind.after, later(mind)) for mind in minds)]
+    users = [
         LlmUser(
-            RulesUser(known, condition, seed, fragments=pieces, changing=mind.keys),
-            known,
+            RulesUser(briefing, condition, seed, fragments=pieces, changing=changing),
+            briefing,
             _asking(bound, text),
         )
-        for known, text in ((mind.before, prompt), (mind.after, later.text))
-    )
-    return ChangingModelUser(before, after, mind, seed)
+        for briefing, text in known
+    ]
+    return ChangingModelUser(users, minds, seed)
 
 
 def _person(
@@ -336,15 +349,15 @@ def _person(
 
 def _telling(task: Task, condition: ResolvedCondition, setup: Setup) -> Tell:
     """Return how it is kept what a user told by words that somebody put into its mouth."""
-    briefing, mind = task.briefing, mind_of(task)
+    briefing, minds = task.briefing, minds_of(task)
     first = first_wish(briefing, condition_behavior(condition, setup.fragments))
 
     def tell(state: Mapping[str, Any], messages: Sequence[Message], text: str) -> dict[str, Any]:
         visible = [one for one in messages if is_delivered(one)]
         heard = [str(one["content"]) for one in visible if one["role"] == "assistant"]
         spoken = without_tokens(text), heard[-1] if heard else "", len(visible) + 1
-        if mind is not None:
-            return told_around_change(state, *spoken, mind)
+        if minds:
+            return told_around_changes(state, *spoken, minds)
         told = told_after(state.get("disclosed", ()), *spoken, briefing, first)
         return {**state, "disclosed": told}
 
@@ -358,8 +371,7 @@ def _callable_user(task: Task, user: Callable[..., Any]) -> UserSide:
     )
     remember_environment_secrets()
     template = files("crab_graph.graph").joinpath("callable_user.md").read_text(encoding="utf-8")
-    mind = mind_of(task)
-    known += "" if mind is None else f"\n\n{mind.order('second_thoughts_due')}"
+    known += "".join(f"\n\n{mind.due}" for mind in minds_of(task))
     view = View(template.replace("{facts}", known), "user")
 
     def step(state: Mapping[str, Any], messages: Sequence[Message]) -> UserReply:

@@ -1,7 +1,8 @@
 """A user who changes its mind in the middle of a talk: the rules on either side of that moment.
 
 What changes is the task's: it was certified for the request before and for the one after. Until it
-is said the user wants the first, from then on the second alone.
+is said the user wants what it wanted, from then on the other alone; so it may go on, change by
+change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ from crab_graph.text.utterance import read_message
 Message = Mapping[str, Any]
 
 CHANGED = "changed"
-"""Under which the user's state keeps what it changed its mind about, and when."""
+"""Under which the user's state keeps what each change of mind was of that it said, and when."""
 
 
 class Moment(StrEnum):
@@ -39,13 +40,15 @@ class Moment(StrEnum):
 class Mind:
     """What one user wants, and what it wants otherwise once it has thought again.
 
-    It is final where what must be booked otherwise could not be cancelled.
+    It is final where what must be booked otherwise could not be cancelled; `place` counts the
+    changes of mind before it.
     """
 
     kind: str
     before: UserBriefing
     after: UserBriefing
     is_final: bool
+    place: int = 0
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -66,9 +69,15 @@ class Mind:
         said = (word_fact(fact, lexicon, None, short=False) for fact in self.wanted)
         return user_guide().notes[line].format(wanted=" ".join(said))
 
+    @property
+    def due(self) -> str:
+        """The line of the guide for users that tells it beforehand."""
+        return self.order("later_thoughts_due" if self.place else "second_thoughts_due")
+
     def moment(self, share: float, seed: int) -> Moment:
         """Draw when it comes, given in what share of tasks it waits for a booking, if it can."""
-        drawn = derive_rng("second thoughts", seed, self.before.task_id).random()
+        which = (self.place,) if self.place else ()
+        drawn = derive_rng("second thoughts", seed, self.before.task_id, *which).random()
         return Moment.BOOKING if drawn < share and not self.is_final else Moment.PLAN
 
     def state_after(self, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,6 +96,13 @@ class Mind:
     def _taken_back(self, row: Mapping[str, Any]) -> dict[str, Any]:
         fact = self.before.fact(row["key"]) if row["key"] in self.keys else None
         return {**row} if fact is None or "value" in row else {**row, "value": fact.value}
+
+
+def changes_said(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the changes of mind that a user's state says were said: the turn and keys of each."""
+    said = state.get(CHANGED, ())
+    # A state of before there could be several holds the one.
+    return [said] if isinstance(said, Mapping) else list(said)
 
 
 def says_change(text: str, before: UserBriefing, after: UserBriefing) -> bool:
@@ -114,57 +130,67 @@ class ChangingUser:
     it means can be cancelled; and there, too, with an agent that books without a yes.
     """
 
-    def __init__(self, before: RulesUser, after: RulesUser, mind: Mind, seed: int) -> None:
-        """Take the user that wants the first, the one that wants the second, and their seed."""
-        self._before, self._after, self._mind = before, after, mind
-        self._moment = mind.moment(before.behavior.waits_for_booking, seed)
-        self.first_briefing = mind.before
+    def __init__(self, users: Sequence[RulesUser], minds: Sequence[Mind], seed: int) -> None:
+        """Take the users of each request, one more than changes of mind, these, and their seed."""
+        self._users, self._minds, self._seed = users, minds, seed
+        self.first_briefing = minds[0].before
         """What the user says it wants before it changes its mind."""
 
     def step(self, state: Mapping[str, Any], messages: Sequence[dict[str, Any]]) -> UserStep:
         """Return the user's next message; arguments as for the rule-based engine."""
-        said = state.get(CHANGED)
-        if said is not None:
-            return _with(self._after.step(state, messages), said)
-        step = self._before.step(state, messages)
-        if not self._is_due(state, step, messages):
+        said = changes_said(state)
+        user = self._users[len(said)]
+        step = _with(user.step(state, messages), said)
+        if len(said) == len(self._minds):
+            return step
+        mind = self._minds[len(said)]
+        if not self._is_due(mind, state, step, messages):
             return step
         number = 1 + sum(map(is_visible, messages))
-        after, mind = self._mind.state_after(state), self._mind
-        told = self._after.announce(after, messages, f"change_{mind.kind}", mind.wanted)
-        return _with(told, {"turn": number, "keys": list(mind.keys)})
+        after, next_user = mind.state_after(state), self._users[len(said) + 1]
+        told = next_user.announce(after, messages, f"change_{mind.kind}", mind.wanted)
+        return _with(told, [*said, {"turn": number, "keys": list(mind.keys)}])
 
     def _is_due(
-        self, state: Mapping[str, Any], step: UserStep, messages: Sequence[dict[str, Any]]
+        self,
+        mind: Mind,
+        state: Mapping[str, Any],
+        step: UserStep,
+        messages: Sequence[dict[str, Any]],
     ) -> bool:
-        """Tell whether the change comes in the place of a step."""
+        """Tell whether a change comes in the place of a step."""
+        user = self._users[mind.place]
         calls = [call["name"] for call in step.message.get("tool_calls") or ()]
         if not has_booked(messages):
             is_yes = not calls and step.state["approved"] and not state.get("approved", False)
-            return self._moment is Moment.PLAN and is_yes
-        if self._mind.is_final:
+            moment = mind.moment(user.behavior.waits_for_booking, self._seed)
+            return moment is Moment.PLAN and is_yes
+        if mind.is_final:
             return False
         ends = not calls and find_token(step.message["content"]) is not None
-        turn = self._before.hear(state, messages).turn
+        turn = user.hear(state, messages).turn
         return (ends or APPROVE in calls) and turn is not None and bool(turn.wallet.bookings)
 
 
-def told_around_change(
-    state: Mapping[str, Any], said: str, heard: str, number: int, mind: Mind
+def told_around_changes(
+    state: Mapping[str, Any], said: str, heard: str, number: int, minds: Sequence[Mind]
 ) -> dict[str, Any]:
     """Return a user's state after it said a text of somebody's own, as the message of a number.
 
     `heard` is what the agent said last.
     """
-    if CHANGED in state:
-        rows = told_after(state["disclosed"], said, heard, number, mind.after)
-        return {**state, "disclosed": rows}
-    if not says_change(said, mind.before, mind.after):
-        rows = told_after(state.get("disclosed", ()), said, heard, number, mind.before)
-        return {**state, "disclosed": rows}
-    after = mind.state_after(state)
-    rows = told_after(after["disclosed"], said, heard, number, mind.after, due=mind.keys)
-    return {**after, **_announced(after, rows, number, mind)}
+    before = changes_said(state)
+    if len(before) == len(minds):
+        known = minds[-1].after
+    else:
+        mind = minds[len(before)]
+        if says_change(said, mind.before, mind.after):
+            after = mind.state_after(state)
+            told = told_after(after["disclosed"], said, heard, number, mind.after, due=mind.keys)
+            return {**after, **_announced(after, told, number, mind)}
+        known = mind.before
+    rows = told_after(state.get("disclosed", ()), said, heard, number, known)
+    return {**state, "disclosed": rows}
 
 
 def _announced(
@@ -178,7 +204,7 @@ def _announced(
     ]
     return {
         "disclosed": [*rows[:known], *told],
-        CHANGED: {"turn": number, "keys": list(mind.keys)},
+        CHANGED: [*changes_said(after), {"turn": number, "keys": list(mind.keys)}],
     }
 
 
@@ -190,5 +216,5 @@ def with_announcement(
     return UserStep(step.message, {**step.state, **_announced(after, rows, number, mind)})
 
 
-def _with(step: UserStep, said: Mapping[str, Any]) -> UserStep:
-    return UserStep(step.message, {**step.state, CHANGED: {**said}})
+def _with(step: UserStep, said: Sequence[Mapping[str, Any]]) -> UserStep:
+    return UserStep(step.message, {**step.state, CHANGED: [*said]}) if said else step

@@ -27,7 +27,7 @@ from crab_graph.models.secrets import shortened, without_secrets
 from crab_graph.models.usage import PARTIES, Usage, add_usage, is_mock
 from crab_graph.personas.briefing import How
 from crab_graph.personas.error_reactions import reactions_of
-from crab_graph.personas.second_thoughts import CHANGED
+from crab_graph.personas.second_thoughts import changes_said
 from crab_graph.runs.grading import Breakdown, grade_fields
 from crab_graph.runs.origin import Origin
 from crab_graph.runs.plan import episode_id
@@ -279,8 +279,7 @@ def _spending(
 
 def _told_of(task: Task, user: Mapping[str, Any]) -> Task:
     """Return the task as its user wants it in the end: who changed its mind says so."""
-    second = task.second if CHANGED in user else None
-    return task if second is None else second
+    return task.requests[len(changes_said(user))]
 
 
 def _disclosures(task: Task, state: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:

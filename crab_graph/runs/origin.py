@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 from crab_graph.domains.task import Task
 from crab_graph.errors import UsageError
 from crab_graph.graph.restart import state_after, visible_ends, with_line
-from crab_graph.graph.users import mind_of
+from crab_graph.graph.users import minds_of
 from crab_graph.personas.recognition import told_after
-from crab_graph.personas.second_thoughts import told_around_change
+from crab_graph.personas.second_thoughts import told_around_changes
 from crab_graph.runs.config import ForkPoint
 from crab_graph.runs.record import EpisodeRecord
 
@@ -55,9 +55,9 @@ class Origin(NamedTuple):
         # The user knows which facts are told now.
         before, number = state.get("disclosed", ()), self.turn + 1
         last = heard[-1] if heard else ""
-        mind = mind_of(task)
-        if mind is not None:
-            state = told_around_change(state, self.point.said, last, number, mind)
+        minds = minds_of(task)
+        if minds:
+            state = told_around_changes(state, self.point.said, last, number, minds)
         else:
             state["disclosed"] = told_after(before, self.point.said, last, number, task.briefing)
         return with_line({"spec": spec, **start}, "user", self.point.said, state)

@@ -485,6 +485,9 @@ def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) 
             after += 1  # `total $X -> $Y`: it was the one, and is the other
         return stated[after]
     last = stated[max(before, 0)]
+    is_of_rest = pattern("totals", "rest").match(text, cue.end + 1, clause.end) is not None
+    if is_of_rest and last.end <= cue.start:
+        return None  # `shall I try the $X again, and charge the others then?`
     bracket = text.rfind("(", clause.start, last.start)
     closed = text.find(")", bracket) if bracket >= 0 else -1
     if last.end <= closed < cue.start:

@@ -49,7 +49,7 @@ def test_the_page_has_it_at_its_message_and_the_value_that_counts(played):
     assert view["changed_minds"] == [one._asdict() for one in changed_minds(record)]
     assert view["last_word"].endswith("the changed request counts.")
     shown = {fact["key"]: fact["value"] for fact in view["facts"]}
-    after = {fact.key: fact.value for fact in task.second.facts}
+    after = {fact.key: fact.value for fact in task.changed.facts}
     for key in task.spec.changes[0].keys:
         assert shown[key] == str(after[key])
 

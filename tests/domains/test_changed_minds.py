@@ -31,10 +31,10 @@ def test_both_requests_are_certified_and_share_no_solution(benchmark):
         (change,) = task.spec.changes
         assert task.difficulties == ("changes",)
         assert task.spec.certificate.ok and change.certificate.ok
-        assert change.certificate.sql == len(task.second.solutions) > 0
+        assert change.certificate.sql == len(task.changed.solutions) > 0
         before, after = (
             {tuple(map(str, product(one.items()))) for one in own.solutions}
-            for own in (task, task.second)
+            for own in task.requests
         )
         assert not before & after
 
@@ -42,7 +42,7 @@ def test_both_requests_are_certified_and_share_no_solution(benchmark):
 def test_the_change_is_of_the_facts_it_names(benchmark):
     for task in benchmark:
         known = {fact.key: fact.value for fact in task.facts}
-        then = {fact.key: fact.value for fact in task.second.facts}
+        then = {fact.key: fact.value for fact in task.changed.facts}
         changed = {key for key in known | then if known.get(key) != then.get(key)}
         assert changed == set(task.spec.changes[0].keys)
 
@@ -112,7 +112,7 @@ def test_certify_counts_the_request_after_the_change_too(benchmark):
     for task in benchmark:
         after = found[task.id].changed
         assert after is not None
-        assert after.sql == after.arrays == after.search == len(task.second.solutions)
+        assert after.sql == after.arrays == after.search == len(task.changed.solutions)
 
 
 def test_a_talk_can_be_replayed_and_says_the_same(benchmark):
@@ -153,7 +153,7 @@ def test_a_function_in_the_users_seat_is_told_what_it_changes_its_mind_about(ben
         return "###STOP###"
 
     cg.run_episode(task, agent="solver", user=user)
-    wanted = [fact for fact in task.second.facts if fact.key in task.spec.changes[0].keys]
+    wanted = [fact for fact in task.changed.facts if fact.key in task.spec.changes[0].keys]
     assert "change your mind" in prompts[0] and len(wanted) > 0
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from crab_graph import Benchmark, load_benchmark
 from crab_graph.domains.task import Task
-from crab_graph.graph.users import mind_of
+from crab_graph.graph.users import ruled_user
 from crab_graph.personas.condition import parse_condition, resolve
 from crab_graph.personas.rules_user import RulesUser
 from crab_graph.personas.second_thoughts import ChangingUser
@@ -75,14 +75,7 @@ def replayed(task: Task, seed: int, steps: list[dict[str, Any]]) -> Iterator[Bra
 
 
 def user_of(task: Task, seed: int) -> RulesUser | ChangingUser:
-    resolved, mind = resolve(parse_condition("ruse"), seed, task.id, 0), mind_of(task)
-    if mind is None:
-        return RulesUser(task.briefing, resolved, seed)
-    before, after = (
-        RulesUser(briefing, resolved, seed, changing=mind.keys)
-        for briefing in (mind.before, mind.after)
-    )
-    return ChangingUser(before, after, mind, seed)
+    return ruled_user(task, resolve(parse_condition("ruse"), seed, task.id, 0), seed)
 
 
 @dataclass

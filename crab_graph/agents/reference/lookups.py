@@ -73,6 +73,7 @@ class Lookups:
         self._constraints = tuple(_spoken_of_stays(book, graph))
         self.edges = tuple(one for one in self._constraints if len(one.nodes) > 1)
         self._given = tuple(graph.constraints)
+        self._either = frozenset(self._tied_choices())
         open_ = self._possible(needed=True)
         self._open = {**self._possible(needed=False), **open_}
         stays = ((slot.id, name) for slot in book.domain.slots for name in book.stay_days(slot.id))
@@ -142,7 +143,24 @@ class Lookups:
                     possible[slot.id, name] = days
                 elif needed and isinstance(declared, Choice):
                     possible[slot.id, name] = np.array(declared.values)
+        for owner, name in self._either if needed else ():
+            choice = self._book.declared[owner].offer.fields[name]
+            if isinstance(choice, Choice):
+                possible[owner, name] = np.array(choice.values)
         return possible
+
+    def _tied_choices(self) -> Iterator[Ref]:
+        """Yield what can be asked for of which a wish says together what will do: either of two."""
+        for slot in self._book.domain.slots:
+            declared, decided = self._book.declared[slot.id].offer.fields, self._decided[slot.id]
+            open_ = {
+                (slot.id, name)
+                for name in self._book.tools_of(slot).search.arguments.values()
+                if name not in decided and isinstance(declared.get(name), Choice)
+            }
+            for rule in self._given:
+                if len(set(rule.refs)) > 1 and open_.issuperset(rule.refs):
+                    yield from rule.refs
 
     def _left(self, values: Mapping[Ref, NDArray[Any]]) -> dict[Ref, NDArray[Any]]:
         """Return the values that no constraint over them alone rules out."""
@@ -182,7 +200,9 @@ class Lookups:
                 given[argument] = decided[name].told
             elif name == places:
                 given[argument] = self._party
-            elif ref in values and (argument in step.needed or len(values[ref]) == 1):
+            elif ref in values and (
+                argument in step.needed or len(values[ref]) == 1 or ref in self._either
+            ):
                 refs[argument] = ref
         if not {*given, *refs} >= set(step.needed):
             return

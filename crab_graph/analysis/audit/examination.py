@@ -229,9 +229,9 @@ def _is_certified(task: Task, trace: Sequence[dict[str, Any]]) -> bool:
     ]
     booked = [row["entity_id"] for row in rows if "entity_id" in row]
     written = {str(value) for row in rows for value in row.values()}
-    changed = () if task.second is None else task.second.kept_solutions
     return any(
         len(booked) == len(solution)
         and all(set(ids.values()) <= written for ids in solution.values())
-        for solution in (*task.kept_solutions, *changed)
+        for request in task.requests
+        for solution in request.kept_solutions
     )

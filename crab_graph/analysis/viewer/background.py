@@ -50,14 +50,13 @@ class Background:
         except (CrabGraphError, OSError):
             return cls(None, card)
 
-    def fact_values(self, task_id: str, *, is_changed: bool = False) -> Mapping[str, str]:
-        """Return what each fact of a task says, by its key, in words; or says after a change."""
+    def fact_values(self, task_id: str, changes: int = 0) -> Mapping[str, str]:
+        """Return what each fact of a task says, by its key, in words, after so many changes."""
         if self._bench is None:
             return {}
         try:
             with self._lock:
-                task = self._bench[task_id]
-                told = task.second if is_changed and task.second is not None else task
+                told = self._bench[task_id].requests[changes]
                 return {fact.key: in_words(fact.value) for fact in told.facts}
         except CrabGraphError:
             return {}

@@ -30,11 +30,24 @@ def changed_minds(record: EpisodeRecord) -> Sequence[ChangedMind]:
     ]
 
 
+def changes_said(metrics: Mapping[str, Any]) -> int:
+    """Return how many changes of mind were said."""
+    word = metrics.get("last_word") or {}
+    return len(word["messages"]) if "messages" in word else int("message" in word)
+
+
 def last_word(metrics: Mapping[str, Any]) -> str | None:
     """Return which request counted, where the task has one before and one after a change."""
     word = metrics.get("last_word")
     if word is None:
         return None
+    possible = word.get("changes")
+    if possible is not None:
+        said = ", ".join(map(str, word["messages"])) or "none"
+        return (
+            f"The user's changes of mind, {possible} at most, were said in messages: {said}; "
+            f"the {'last of them' if word['messages'] else 'first request'} counts."
+        )
     said = word.get("message")
     since = "never said" if said is None else f"said in message {said}"
     return f"The user's change of mind was {since}: the {word['request']} request counts."

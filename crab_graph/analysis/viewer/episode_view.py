@@ -8,7 +8,7 @@ from typing import Any
 from crab_graph import terms
 from crab_graph.analysis import labels
 from crab_graph.analysis.viewer.background import NOTHING_BEHIND, Background
-from crab_graph.analysis.viewer.changed_minds import changed_minds, last_word
+from crab_graph.analysis.viewer.changed_minds import changed_minds, changes_said, last_word
 from crab_graph.analysis.viewer.exchanges import (
     SIGNS,
     Exchange,
@@ -58,8 +58,9 @@ def view_episode(
         for error in record.metrics.get("user_errors", ())
     ]
     titles = labels.check_titles(background.card)
-    changed = (record.metrics.get("last_word") or {}).get("request") == "changed"
-    values = background.fact_values(record.task_id, is_changed=changed) if record.facts else {}
+    values: Mapping[str, str] = {}
+    if record.facts:
+        values = background.fact_values(record.task_id, changes_said(record.metrics))
     return {
         "head": _view_head(record, background.card),
         "exchanges": spoken,

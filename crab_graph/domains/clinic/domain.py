@@ -296,8 +296,8 @@ _SHORT = "GP {gp_date}, {panel}, {specialty} specialist within {within}, {sessio
 CLINIC = cd.build(
     cd.Declaration(
         name="clinic",
-        version=4,
-        reads=(1, 2, 3),
+        version=5,
+        reads=(1, 2, 3, 4),
         job="pathway",
         whole=("plan",),
         intro="You book care pathways: GP appointment, lab test, specialist and physiotherapy.",

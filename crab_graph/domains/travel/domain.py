@@ -497,8 +497,8 @@ PEOPLE = cd.People(
 TRAVEL = cd.build(
     cd.Declaration(
         name="travel",
-        version=11,
-        reads=(2, 3, 4, 5, 6, 7, 8, 9, 10),
+        version=12,
+        reads=(2, 3, 4, 5, 6, 7, 8, 9, 10, 11),
         job="trip",
         whole=("itinerary",),
         amenities=tuple(_AMENITIES),

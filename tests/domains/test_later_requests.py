@@ -11,11 +11,11 @@ import crab_graph as cg
 from crab_graph.domain.contract import find_domain
 from crab_graph.domains.construction import draw_draft, populate_draft
 from crab_graph.domains.generate import generate_benchmark
-from crab_graph.domains.second_requests import (
+from crab_graph.domains.later_requests import (
     MOST_AFTER,
     moved_slots,
     proposals,
-    with_second_request,
+    with_later_requests,
 )
 from crab_graph.errors import UnsatisfiableTask
 from crab_graph.generation.certify import count_offers
@@ -49,7 +49,7 @@ def with_twin(domain, seed):
     """A draft, its objects and its second request; draws that admit none are passed over."""
     try:
         draft, population = drawn(domain, seed)
-        return draft, population, with_second_request(domain, draft, population, seed)
+        return draft, population, with_later_requests(domain, draft, population, seed, 1)[0]
     except UnsatisfiableTask:
         assume(False)
         raise

@@ -1,9 +1,9 @@
-"""Changed minds: a second request that the same tables answer too, with few solutions of its own.
+"""Changed minds: later requests that the same tables answer too, with few solutions of their own.
 
 A task that admits a change of mind is certified for the request before and for the one after. What
-offers happen to fit the second request could be millions, so one slot is tightened: of its offers
-that complete a solution of the second request one is kept, and the others give way to offers of the
-same kind that complete none, of either request.
+offers happen to fit the later request could be millions, so one slot is tightened: of its offers
+that complete a solution of the later request one is kept, and the others give way to offers of the
+same kind that complete none, of any request. Another change is of the request that the last left.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,10 +37,10 @@ from crab_graph.generation.objects import (
 from crab_graph.generation.population import Population
 from crab_graph.generation.rivals import Contest
 from crab_graph.generation.seeds import SeedSolution
-from crab_graph.randomness import derive_array_rng, derive_rng
+from crab_graph.randomness import derive_array_rng, derive_rng, derive_seed
 
 MOST_AFTER = 64
-"""Solutions that a second request has at most."""
+"""Solutions that a later request has at most."""
 
 FEW_AFTER = 4
 """So few need not be fewer."""
@@ -68,7 +68,7 @@ RAISES = (1.1, 1.2, 1.3)
 """What a budget grows by that is raised along with another wish."""
 
 
-class SecondRequest(NamedTuple):
+class LaterRequest(NamedTuple):
     """What is wanted otherwise: its facts, fields of the request, and how many people are left."""
 
     kind: ChangeKind
@@ -81,7 +81,7 @@ class SecondRequest(NamedTuple):
         return request.model_copy(update=dict(self.fields))
 
 
-def proposals(domain: Domain, draft: Draft, seed: int) -> list[SecondRequest]:
+def proposals(domain: Domain, draft: Draft, seed: int) -> list[LaterRequest]:
     """Return what could be wanted otherwise, in the order in which it is tried.
 
     Kinds take turns, so that none is tried before the others in every task.
@@ -98,7 +98,7 @@ def proposals(domain: Domain, draft: Draft, seed: int) -> list[SecondRequest]:
     return found
 
 
-def _wishes(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+def _wishes(domain: Domain, draft: Draft) -> Iterator[LaterRequest]:
     """Yield each wish with another value."""
     people = domain.declaration.people
     for want in domain.declaration.wants:
@@ -109,10 +109,10 @@ def _wishes(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
         values = want.values(draft.request) if callable(want.values) else fixed_values(want)
         for value in dict.fromkeys(values):
             if value != now and (want.compare == "equals" or not want.on):
-                yield SecondRequest(ChangeKind.WISH, (want.key,), {want.key: value})
+                yield LaterRequest(ChangeKind.WISH, (want.key,), {want.key: value})
 
 
-def _dates(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+def _dates(domain: Domain, draft: Draft) -> Iterator[LaterRequest]:
     window = domain.declaration.window
     for days in SHIFTS if window is not None else ():
         moved = {
@@ -120,10 +120,10 @@ def _dates(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
             for name in ("first_day", "last_day")
         }
         if window is not None and moved["first_day"] > draft.today:
-            yield SecondRequest(ChangeKind.DATE, (window.key,), moved)
+            yield LaterRequest(ChangeKind.DATE, (window.key,), moved)
 
 
-def _raised(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+def _raised(domain: Domain, draft: Draft) -> Iterator[LaterRequest]:
     budget, cents = domain.declaration.budget, getattr(draft.request, "budget_cents", None)
     if budget is None or cents is None:
         return
@@ -131,10 +131,10 @@ def _raised(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
     for wish, share in product(_wishes(domain, draft), RAISES):
         more = -int(-cents * share // step) * step
         fields = {**wish.fields, "budget_cents": more}
-        yield SecondRequest(ChangeKind.BUDGET, (*wish.keys, "budget"), fields)
+        yield LaterRequest(ChangeKind.BUDGET, (*wish.keys, "budget"), fields)
 
 
-def _parties(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
+def _parties(domain: Domain, draft: Draft) -> Iterator[LaterRequest]:
     """Yield the party without its last one, who takes a wish along."""
     people = domain.declaration.people
     size = 0 if people is None else int(getattr(draft.request, people.size))
@@ -143,7 +143,7 @@ def _parties(domain: Domain, draft: Draft) -> Iterator[SecondRequest]:
     fewer = {people.size: size - 1}
     for wish in _wishes(domain, draft._replace(request=draft.request.model_copy(update=fewer))):
         keys = (people.size, people.names, people.birth_dates, *wish.keys)
-        yield SecondRequest(ChangeKind.PARTY, keys, {**fewer, **wish.fields}, size - 1)
+        yield LaterRequest(ChangeKind.PARTY, keys, {**fewer, **wish.fields}, size - 1)
 
 
 def moved_slots(before: Sequence[SolutionIds], after: Sequence[SolutionIds]) -> tuple[str, ...]:
@@ -158,60 +158,108 @@ def moved_slots(before: Sequence[SolutionIds], after: Sequence[SolutionIds]) -> 
     return tuple(slot for slot in before[0] if slot in moved)
 
 
-class Twin(NamedTuple):
-    """A population that answers a second request too, what that is, and its draft."""
+class Successor(NamedTuple):
+    """A population that answers a later request too, what changes for it, and its draft."""
 
     population: Population
-    second: SecondRequest
+    change: LaterRequest
     draft: Draft
     solutions: int
 
 
-def with_second_request(domain: Domain, draft: Draft, population: Population, seed: int) -> Twin:
-    """Return the population with one slot tightened for a second request.
+def with_later_requests(
+    domain: Domain, draft: Draft, population: Population, seed: int, number: int
+) -> tuple[Successor, ...]:
+    """Return for each of so many changes of mind the population that answers all requests up to it.
+
+    No fact is changed twice. The last population is that of the task. Where there are several the
+    party stays as it is: for another one all would have to be looked up anew, each time.
+
+    Raises:
+        UnsatisfiableTask: so many could not be had.
+    """
+    successors: list[Successor] = []
+    for order in range(number):
+        own = derive_seed(seed, "change of mind", order) if order else seed
+        successors.append(
+            _with_another(domain, draft, population, own, successors, is_alone=number == 1)
+        )
+        population = successors[-1].population
+    return tuple(successors)
+
+
+def _with_another(
+    domain: Domain,
+    draft: Draft,
+    population: Population,
+    seed: int,
+    successors: Sequence[Successor],
+    *,
+    is_alone: bool,
+) -> Successor:
+    """Return the population with one slot tightened for another request.
 
     Raises:
         UnsatisfiableTask: no change of mind could be had.
     """
-    for number, second in enumerate(proposals(domain, draft, seed)[:PROPOSED]):
+    last = successors[-1].draft if successors else draft
+    earlier = [draft.folded, *(one.draft.folded for one in successors)]
+    changed = {key for one in successors for key in one.change.keys}
+    options = [
+        one
+        for one in proposals(domain, last, seed)
+        if changed.isdisjoint(one.keys) and (is_alone or one.people is None)
+    ]
+    for number, change in enumerate(options[:PROPOSED]):
         try:
-            after = _changed(domain, draft, second)
+            after = _changed(domain, last, change)
         except UnsatisfiableTask:
             continue
-        graphs = draft.folded, after.folded
-        for node in _differing(*graphs):
-            made = _Tightening(*graphs, population, node, (seed, number)).made()
+        for node in _differing(earlier[-1], after.folded):
+            made = _Tightening(earlier, after.folded, population, node, (seed, number)).made()
             if made is None:
                 continue
             with suppress(UnsatisfiableTask):
-                final = with_dearer_rivals(graphs, made.population, seed)
-                return _settled(domain, draft, Twin(final, second, after, made.solutions))
+                final = with_dearer_rivals((*earlier, after.folded), made.population, seed)
+                _check_as_before(successors, final)
+                return _settled(domain, last, Successor(final, change, after, made.solutions))
     raise UnsatisfiableTask("no change of mind has solutions of its own")
 
 
-def _settled(domain: Domain, draft: Draft, twin: Twin) -> Twin:
+def _check_as_before(successors: Sequence[Successor], population: Population) -> None:
+    """Refuse a population in which an earlier change of mind has other solutions than it had.
+
+    Raises:
+        UnsatisfiableTask: there is such a change.
+    """
+    for successor in successors:
+        if _Objects(successor.draft.folded, population.objects, {}).all() != successor.solutions:
+            raise UnsatisfiableTask("a change of mind takes solutions of another")
+
+
+def _settled(domain: Domain, draft: Draft, successor: Successor) -> Successor:
     """Return the same with the least sum that a wish for one comes to after the change.
 
-    What the first request takes for it bounds that: the second is made to have solutions there.
+    What the request before takes for it bounds that: the later is made to have solutions there.
     """
-    second, after = twin.second, twin.draft.folded
-    for lesser in after.graph.lesser:
-        objects = {one.id: twin.population.objects[one.type] for one in after.graph.nodes}
-        cents = Contest(after.graph, objects).least_sum(lesser)
+    population, change, after, _ = successor
+    for lesser in after.folded.graph.lesser:
+        graph = successor.draft.folded.graph
+        objects = {one.id: population.objects[one.type] for one in graph.nodes}
+        cents = Contest(graph, objects).least_sum(lesser)
         if cents is None:
             raise UnsatisfiableTask(f"wish '{lesser.name}': there is no solution")
-        fields = {**second.fields, SETTLED: ((lesser.name, cents),)}
-        changed = _changed(domain, draft, second._replace(fields=fields))
-        counted = _Objects(changed.folded, twin.population.objects, {})
-        solutions = counted.all()
-        twin = Twin(twin.population, second._replace(fields=fields), changed, solutions)
-    return twin
+        change = change._replace(fields={**change.fields, SETTLED: ((lesser.name, cents),)})
+        after = _changed(domain, draft, change)
+        solutions = _Objects(after.folded, population.objects, {}).all()
+        successor = Successor(population, change, after, solutions)
+    return successor
 
 
-def _changed(domain: Domain, draft: Draft, second: SecondRequest) -> Draft:
-    request, profile = second.of(draft.request), draft.profile
-    if second.people is not None:
-        profile = profile.model_copy(update={"people": profile.people[: second.people]})
+def _changed(domain: Domain, draft: Draft, change: LaterRequest) -> Draft:
+    request, profile = change.of(draft.request), draft.profile
+    if change.people is not None:
+        profile = profile.model_copy(update={"people": profile.people[: change.people]})
     folded = fold(domain.build_graph(request), draft.folded.types)
     return draft._replace(request=request, profile=profile, folded=folded)
 
@@ -234,21 +282,21 @@ class _Tightened(NamedTuple):
 
 
 class _Tightening:
-    """Replaces objects of one node until the second request has few solutions.
+    """Replaces objects of one node until a later request has few solutions.
 
-    None of them completes a solution of the first, so that its solutions stay as they are; and no
-    part of a seed completes one of the second, so that no solution is one of both.
+    None of those that come fits the node by an earlier request, so that no solution is one of both;
+    and no part of a seed goes, so that the solutions of the first request stay as they are.
     """
 
     def __init__(
         self,
-        before: FoldedGraph,
+        earlier: Sequence[FoldedGraph],
         after: FoldedGraph,
         population: Population,
         node: str,
         drawn: tuple[int, int],
     ) -> None:
-        self._before, self._after, self._node = before, after, node
+        self._earlier, self._after, self._node = earlier, after, node
         self._population, self._drawn = population, drawn
         self._type = after.types[after.graph.type_of(node)]
         self._own = population.objects[self._type.name]
@@ -261,8 +309,7 @@ class _Tightening:
         size, objects = length(self._own), concatenate([self._own, fresh])
         all_objects = {**self._population.objects, self._type.name: objects}
         after = _Objects(self._after, all_objects, {self._type.name: size})
-        fits = valid_rows(objects, self._before.node_constraints[self._node])
-        new = np.setdiff1d(after.proposed(self._node), fits)
+        new = np.setdiff1d(after.proposed(self._node), self._fitting(self._earlier, objects))
         known = after.present(self._node)
         # Both at once: what is joined of the other nodes is the same.
         completes = after.completes(self._node, np.concatenate([known, new]))
@@ -278,17 +325,23 @@ class _Tightening:
         kept = np.setdiff1d(np.arange(size), out)
         room = Occupancy(self._type, self._own[IDENTITY][kept].tolist())
         calm = rng.permutation(new[~completes])
-        first, rest = (
+        one, rest = (
             own[room.admit(objects[IDENTITY][own])] for own in (np.array([target.place]), calm)
         )
-        added = np.concatenate([first, rest[: len(out) - len(first)]])
-        if not len(first) or len(added) != len(out):
+        added = np.concatenate([one, rest[: len(out) - len(one)]])
+        if not len(one) or len(added) != len(out):
             return None
-        made = exchanged(self._before, self._node, self._population, kept, take(objects, added))
+        first = self._earlier[0]
+        made = exchanged(first, self._node, self._population, kept, take(objects, added))
         return _Tightened(made, target.solutions)
 
+    def _fitting(self, graphs: Sequence[FoldedGraph], objects: Columns) -> IntArray:
+        """Return the places of what fits the node by any of some requests."""
+        found = [valid_rows(objects, one.node_constraints[self._node]) for one in graphs]
+        return np.unique(np.concatenate([*found, np.zeros(0, dtype=np.int64)]))
+
     def _fresh(self) -> CodedObjects | None:
-        """Return other objects that the second request could take at the node."""
+        """Return other objects that the later request could take at the node."""
         rng = derive_array_rng(*self._drawn, "second request", self._node)
         taken: Identities = set(self._own[IDENTITY].tolist())
         return draw_distinct(self._after.domains[self._node], FRESH, rng, taken)
@@ -296,7 +349,7 @@ class _Tightening:
     def _target(
         self, after: "_Objects", found: IntArray, rng: np.random.RandomState
     ) -> "_Target | None":
-        """Return the object that is to complete solutions of the second request, the fewest.
+        """Return the object that is to complete solutions of the later request, the fewest.
 
         Every other time it is one that goes together with all else of a solution of the first.
         """
@@ -319,7 +372,8 @@ class _Tightening:
         name = self._type.name
         made_for = zip(self._population.nodes[name], self._population.origins[name], strict=True)
         mine = [at for at, one in enumerate(made_for) if one == (self._node, "node")]
-        return rng.permutation(np.array(mine, dtype=np.int64))[:1]
+        fitting = self._fitting(self._earlier[1:], self._own)
+        return rng.permutation(np.setdiff1d(np.array(mine, dtype=np.int64), fitting))[:1]
 
 
 class _Target(NamedTuple):
