@@ -347,13 +347,9 @@ def test_what_a_price_is_about(text, found):
     assert word(short_episode(*lines, flights=BOTH), "F-IP") == found
 
 
-@pytest.mark.parametrize(("cents", "found"), [("00", PASS), ("10", FAIL)])
-def test_what_each_booking_of_a_list_cost_is_no_share_of_a_person(cents, found):
-    said = (
-        f"I charged your card for each of the two bookings: $300.{cents} for the outbound flight."
-    )
-    script = short_episode("book", "book", "pay", said, flights=BOTH)
-    assert word(script, "F-IP") == found
+def test_what_stands_first_of_what_each_booking_cost_is_no_share_of_a_person():
+    said = "I charged your card for each of the two bookings: $300.00 for the outbound flight."
+    assert word(short_episode("book", "book", "pay", said, flights=BOTH), "F-IP") == SILENT
 
 
 @pytest.mark.parametrize(("amount", "found"), [("360.00", PASS), ("361.00", FAIL)])
