@@ -4,12 +4,15 @@ Only what was said counts: a proposal that leaves a property out contradicts not
 items for one slot one that fits is enough.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import Fact, UserBriefing
 from crab_graph.personas.joint_conflicts import joint_hits, joint_misses
+from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_people import people_in
 from crab_graph.personas.stated_plans import Showing, StatedPlan
 from crab_graph.personas.stated_values import (
@@ -22,6 +25,9 @@ from crab_graph.personas.stated_values import (
 )
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, ValueForm
+
+_UNTIL_DAY = re.compile(r".{0,16}(?:\b(?:to|until|till|through|thru|out)\b|[-–—→>]).{0,16}", re.S)
+"""What stands between the first day of a stay and the last."""
 
 
 def contradictions(plan: StatedPlan, briefing: UserBriefing) -> list[str]:
@@ -83,7 +89,7 @@ def _is_fulfilled(
         next(
             (
                 verdict
-                for said in (one.details, one.earlier)
+                for said in (one.details, *one.before)
                 if (verdict := judge(by_line(said), fact, words, briefing, one.slot)) is not None
             ),
             False,
@@ -119,7 +125,7 @@ def _misses_of(
     for fact, words, conflict in facts:
         if conflict.slots and candidate.slot not in conflict.slots:
             continue
-        for said in (candidate.details, () if fact.key in known else candidate.earlier):
+        for said in (candidate.details, *(() if fact.key in known else candidate.before)):
             lines = by_line(said)
             if conflict.kind is ConflictKind.DATE:
                 lines = _dated_lines(lines, candidate, briefing) or lines
@@ -141,9 +147,8 @@ def _shared_misses(
         most = min(said, default=0) if plan.has_options else max(said, default=0)
         return most > parse_cents(fact.value)
     mine = set(conflict.slots)
-    is_timed = conflict.kind is ConflictKind.DATE or bool(words.hours)
-    if is_timed and _is_met(plan, fact, words, conflict, briefing):
-        # When each is, its own line says; what several are said to be may be of the other.
+    if _is_met(plan, fact, words, conflict, briefing):
+        # What each is its own lines say; what is said beside may be of what was planned before.
         return False
     for one in plan.shared:
         is_mine = not mine or (one.slots & mine if one.slots else _is_own(fact, words, briefing))
@@ -320,8 +325,16 @@ def _dated_lines(lines: Sequence[str], one: Showing, briefing: UserBriefing) -> 
 
 
 def _named_days(one: Showing, briefing: UserBriefing) -> str:
-    """Return what is said of a candidate from its name on, where that tells a day: not the wish."""
-    own = " ; ".join(by_line(one.named))
+    """Return what is said of a candidate from its name on, where that tells a day: not the wish.
+
+    Lines elsewhere, behind those of others or the list, are of what days mean for something else.
+    """
+    apart = (
+        at
+        for at, (said, after) in enumerate(pairwise(one.named), 1)
+        if after.line > said.line + 1 or said.is_listed > after.is_listed
+    )
+    own = " ; ".join(by_line(one.named[: next(apart, len(one.named))]))
     return own if one.item and days_in(own, briefing.today) else ""
 
 
@@ -353,11 +366,18 @@ def _misses_length(
         last = last[1:]
     if first and last and _apart(first[0], last[0]) != length:
         return True
-    for slot, text in named.items():
-        days = sorted(set(_coming_days(text, briefing))) if slot not in between else []
-        if len(days) == 2 and _apart(*days) != length:
-            return True
-    return False
+    stays = (_stay_in(text, briefing) for slot, text in named.items() if slot not in between)
+    return any(stay is not None and _apart(*stay) != length for stay in stays)
+
+
+def _stay_in(text: str, briefing: UserBriefing) -> tuple[str, str] | None:
+    """Return the first two days that a text names as those from which and until which it is."""
+    days = [one for one in find_dates(text, briefing.today) if one.iso >= briefing.today]
+    for one, other in pairwise(days):
+        is_range = one.start == other.start or _UNTIL_DAY.fullmatch(text, one.end, other.start)
+        if is_range and one.iso < other.iso:
+            return one.iso, other.iso
+    return None
 
 
 def _coming_days(text: str, briefing: UserBriefing) -> list[str]:

@@ -6,7 +6,8 @@ What earlier messages said of an item still stands.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
@@ -50,14 +51,19 @@ _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!
 class Showing:
     """One item that a message shows for a slot: its id, where it has one, and what is said of it.
 
-    `details` are what this message says, `earlier` what messages before it said.
+    `details` are what this message says, `before` what each message before it said, the last first.
     """
 
     slot: str
     item: str
     option: str
     details: tuple[Stretch, ...]
-    earlier: tuple[Stretch, ...] = ()
+    before: tuple[tuple[Stretch, ...], ...] = ()
+
+    @property
+    def earlier(self) -> tuple[Stretch, ...]:
+        """What messages before this one say, the last first."""
+        return tuple(chain.from_iterable(self.before))
 
     @property
     def named(self) -> tuple[Stretch, ...]:
@@ -177,9 +183,7 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
             continue
         words = _COMPARED.sub(lambda match: " " * len(match[0]), without_denied(one.text))
         if words.strip():
-            yield Stretch(
-                words, one.start, one.line, one.segment, one.slots, one.item, one.option, one.label
-            )
+            yield replace(one, text=words, is_loose=False, is_listed=segment.is_item)
 
 
 def _stands(own: Mapping[tuple[str, str], Sequence[Stretch]]) -> bool:
@@ -196,10 +200,10 @@ def _candidates(
     general = tuple(one for key, said in own.items() if not key[1] for one in said)
     if not named:
         return (Showing(slot, "", "", general),)
-    before: dict[str, tuple[Stretch, ...]] = defaultdict(tuple)
-    for plan in earlier:
+    before: dict[str, tuple[tuple[Stretch, ...], ...]] = defaultdict(tuple)
+    for plan in reversed(earlier):
         for one in plan.candidates.get(slot, ()):
-            before[one.item] += one.named
+            before[one.item] += (one.named,)
     return tuple(
         Showing(slot, item, option, (*general, *said), before[item])
         for (option, item), said in named.items()

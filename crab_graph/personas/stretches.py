@@ -23,6 +23,7 @@ class Stretch:
         segment: The number of the clause, as the reading counts them.
         label: What its row or column is called, casefolded.
         is_loose: Whether its item has its slot only from a clause before, which names no item.
+        is_listed: Whether it stands in an item of a list.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Stretch:
     option: str = ""
     label: str = ""
     is_loose: bool = False
+    is_listed: bool = False
 
     @property
     def slot(self) -> str:
