@@ -73,6 +73,8 @@ _ALL_FIRM = re.compile(
 )
 """Asks of much at once whether it is a must."""
 _OF_THEM = re.compile(r"\b(?:all|any|each|every\w*|which|these|those)\b")
+_ITEM = re.compile(r"\s*(?:[-*•–]|\(?\w{1,2}[.):])\s+\S")
+"""Begins an item of a list."""
 FEW_MEANT = 2
 """So many wishes told at once may be meant by a question that names none."""
 
@@ -88,8 +90,10 @@ def asked_firm(
 
     They are conditions that it names, or what was told `last`; none by name where that was much.
     """
-    asked, facts = visible(pieces[number]).strip(), briefing.lexicon.facts
-    asked = _LEAD.sub("", asked)
+    facts = briefing.lexicon.facts
+    if _is_of_item(pieces, number, last, briefing):
+        return None
+    asked = _LEAD.sub("", visible(pieces[number]).strip())
     low = asked.casefold()
     if _IS_THERE.search(low):
         return None
@@ -113,6 +117,20 @@ def asked_firm(
     if last and (is_firm or (named and _IS_VALUE_FIRM.search(asked))):
         return list(last) if are_few else []
     return None
+
+
+def _is_of_item(
+    pieces: Sequence[str], number: int, last: Collection[str], briefing: UserBriefing
+) -> bool:
+    """Tell whether a piece ends an item of a list that is of nothing that was told `last`."""
+    first = number
+    while first and not pieces[first - 1].endswith("\n"):
+        first -= 1
+    item = "".join(pieces[first:number])
+    if not _ITEM.match(item):
+        return False
+    facts = briefing.lexicon.facts
+    return not any(names_value(visible(item).casefold(), facts[key]) for key in last)
 
 
 def _flags_held(asked: str, record: DisclosureRecord, briefing: UserBriefing) -> list[str] | None:

@@ -145,7 +145,9 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         or (answers and _is_clear(turn))
     ):
         return []
-    if _takes_for_none(turn, [fact.key for fact in others]):
+    asking = sum(one.is_request for one in turn.reading.segments)
+    if asking <= _FEW and _takes_for_none(turn, [fact.key for fact in others]):
+        # Of many questions nobody knows which one a bare no is to.
         return [speaker.phrase("not_so")]
     return _affirmation(turn, right)
 

@@ -38,7 +38,9 @@ def any_of_window(turn: Turn) -> Decision | None:
     if turn.playback.wrong or turn.reading.asks_booking or turn.conflicts:
         return None
     is_asked = any(_asks(turn, one) for one in turn.reading.segments)
-    if not is_asked and not turn.reading.means("any_day"):
+    # What is only learned of a message is not what a plain check of the days asks.
+    is_checked = turn.playback.is_asked and window.key in turn.playback.right
+    if not is_asked and (is_checked or not turn.reading.means("any_day")):
         return None
     facts = turn.briefing.lexicon.facts
     days = [key for key in turn.facts if key in facts and facts[key].form is ValueForm.DATE]

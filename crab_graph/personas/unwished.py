@@ -15,6 +15,7 @@ _NOTED = re.compile(
     r"|\A\W*(?:also )?any \w+(?:,? (?:and |or )?any \w+)*(?: (?:for|on) [\w ]{1,30})?[^?\w]*\Z"
 )
 """Takes down that any will do."""
+_YES_OR_NO = re.compile(r"\byes or no\W*\Z")
 _TOTAL = re.compile(r"\b(?:total|overall|altogether|in all)\b")
 
 
@@ -38,8 +39,7 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
     asking = [
         one
         for one in _in_scope([one for one, _ in clauses[: next(ends, len(clauses))]])
-        if one.is_request
-        and not (is_check(one) or _NOTED.search(one.text) or _is_of_joint(turn, one))
+        if one.is_request and not (_is_noted(one) or _is_of_joint(turn, one))
     ]
     return [
         name
@@ -47,6 +47,12 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
         if not (words.spares and _weighs_prices(turn, words.spares))
         if any(_asks_for(turn, words, one) for one in asking)
     ]
+
+
+def _is_noted(segment: Segment) -> bool:
+    """Tell whether a clause takes something down, or checks it; `a limit, yes or no?` asks."""
+    is_plain_check = is_check(segment) and not _YES_OR_NO.search(segment.text)
+    return is_plain_check or _NOTED.search(segment.text) is not None
 
 
 def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:

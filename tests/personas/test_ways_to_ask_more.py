@@ -9,7 +9,7 @@ from crab_graph.personas.briefing import DisclosureRecord, How, Reason, Saying
 from crab_graph.personas.doubted_days import of_doubted_days
 from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.rewordings import reworded
-from crab_graph.personas.stated_plans import read_plan
+from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.understanding import reading_of
 from tests.personas.test_rules_user import BOOKINGS, PLAN
 from tests.personas.test_ways_to_ask import SHORT, briefing_of, opened, played
@@ -496,3 +496,72 @@ def test_what_is_asked_by_its_name_comes_before_a_doubt_that_is_noted():
         "First, what is your customer id, or the email address of your account?"
     )
     assert "CU-20417" in answer
+
+
+DATED = """- Outbound: FL-48213, 2027-05-04 07:35, aisle, $300.00.
+- Return: FL-20955, 2027-05-07 19:40, aisle, $280.00.
+- Hotel: Juniper Court Hotel (HT-3316), 4 stars, queen bed, 2027-05-04 to 2027-05-07, $360.00.
+- Attraction: Riverside Glass Museum (AT-50811), 2027-05-05 09:00, $70.00.
+{beside}
+Trip total: $1,010.00{total}. Shall I book all four?"""
+
+
+@pytest.mark.parametrize(
+    ("beside", "total"),
+    [
+        ("The museum stands clear of 6, 7 and 8 May 2027.", ""),
+        ("The return is a night flight, so no attraction on May 6, 7 or 8, 2027.", ""),
+        ("The museum keeps clear of 2027-05-06 to 2027-05-08.", ""),
+        ("", ", up from $900.00 with a twin bed"),
+        ("", " (with a king bed it was $1,310.00)"),
+    ],
+)
+def test_what_is_said_beside_a_plan_is_no_fault_of_it(beside, total):
+    briefing = briefing_of(bed_type="queen")
+    reading = reading_of(DATED.format(beside=beside, total=total), briefing.lexicon, briefing.slots)
+    assert contradictions(read_plan(reading, briefing.slots), briefing) == []
+
+
+def test_a_stay_of_another_length_is_a_fault_of_a_plan():
+    briefing = briefing_of(bed_type="queen")
+    plan = DATED.format(beside="", total="").replace("to 2027-05-07", "to 2027-05-06")
+    reading = reading_of(plan, briefing.lexicon, briefing.slots)
+    assert contradictions(read_plan(reading, briefing.slots), briefing) == ["nights"]
+
+
+@pytest.mark.parametrize("now", ["3 nights", "2027-05-04 to 2027-05-07"])
+def test_what_was_said_of_an_item_last_is_what_holds(now):
+    briefing = briefing_of(bed_type="queen")
+    texts = [
+        "Hotel: Juniper Court Hotel (HT-3316), 2027-05-04 to 2027-05-06, 2 nights. Shall I book?",
+        f"Hotel: Juniper Court Hotel (HT-3316), for 3 nights, {now}. Shall I book it?",
+        "The hotel (HT-3316) costs $360.00. Shall I book it?",
+    ]
+    assert contradictions(read_plans(texts, briefing)[-1], briefing) == []
+
+
+def test_of_many_questions_none_gets_a_bare_no():
+    chat = opened("ruse")
+    chat.say("How many stars?")
+    answer = chat.say(
+        "1. Aisle seats: firm, yes or no?\n2. Attraction: museum, tour or show, or no wish?\n"
+        "3. Attraction: time of day, or no wish?\n4. Bed type?"
+    )
+    assert not answer.casefold().startswith("no")
+
+
+def test_what_is_asked_with_a_yes_or_no_gets_a_word():
+    chat = opened("terse", briefing=briefing_of(attraction_category="museum"))
+    chat.say("What is your budget?")
+    answer = chat.say("1. Attraction: a highest price per ticket, yes or no? If yes, how much?")
+    assert "price limit" in answer.casefold()
+
+
+def test_firm_or_not_behind_what_is_asked_is_of_that():
+    chat = opened("terse")
+    chat.say("Please tell me the travellers' names.")
+    answer = chat.say(
+        "Still open:\n1. Outbound flight: time of day, cabin? Firm or not?\n"
+        "2. Return flight: the same questions. Firm or not?\n3. Hotel: district? Firm or not?"
+    )
+    assert "must" not in answer.casefold()
