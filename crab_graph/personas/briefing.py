@@ -1,5 +1,6 @@
 """What one simulated user knows, in two levels of disclosure, and said of it (paper A.3)."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -174,6 +175,10 @@ class UserBriefing:
         """Return how many details facts are; names beside what is told of each person are none."""
         forms = [self.lexicon.facts[key].form for key in keys]
         return len(forms) - (ValueForm.NAMES in forms and ValueForm.DATES in forms)
+
+    def offers_in(self, text: str) -> bool:
+        """Tell whether a text names an item of some slot by its id."""
+        return any(re.search(rf"\b{one.id_prefix}-\d", text) for one in self.slots)
 
     def fact(self, key: str) -> Fact | None:
         """Return the fact with that key, if the user has it."""

@@ -1,13 +1,17 @@
 """How a user answers who asks for a day within its window, on any of which it would go."""
 
 import re
+from collections.abc import Mapping
 
 from crab_graph.personas.absences import absence_words
-from crab_graph.personas.briefing import Reason
+from crab_graph.personas.asides import Aside
+from crab_graph.personas.briefing import DisclosureRecord, Fact, Reason, UserBriefing
+from crab_graph.personas.clarifications import sentences_of
 from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.questions import Segment, segment_before
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
-from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wordbook import FactWords, ValueForm
+from crab_graph.text.utterance import visible
 
 _DAY = r"(?:days?|dates?|ones?|five|four|three)"
 _PREFERS = re.compile(
@@ -30,9 +34,43 @@ _WITHIN = re.compile(
 """What such a question is about."""
 
 
+_ALL = re.compile(
+    r"\b(?:are|is|will|would|do|does|may|can|could)\b[^?]{0,24}\b(?:all|any|each|every|either)\b"
+    rf"[^?]{{0,24}}\b{_DAY}\b[^?]{{0,60}}\b(?:fine|ok(?:ay)?|possible|suit\w*|works?|equally|included"
+    r"|do|welcome|good|al(?:l )?right|acceptable)\b[^?]*\?",
+    re.I,
+)
+"""Asks if all the days of a window will do."""
+_FEWEST = 2
+"""Questions of which one is asked beside others."""
+
+
+def window_question_in(text: str, briefing: UserBriefing, record: DisclosureRecord) -> Aside | None:
+    """Return what a message asks beside whether all days of the user's window will do, if it does.
+
+    Of a message that asks nothing else the whole is answered (`any_of_window`).
+    """
+    facts = briefing.lexicon.facts
+    told = [one for one in briefing.facts if record.is_settled(one.key)]
+    window = next((one for one in told if _is_window(one, facts)), None)
+    sentences = list(sentences_of(text))
+    if window is None or sum("?" in one for one in sentences) < _FEWEST or briefing.offers_in(text):
+        return None
+    conflict = facts[window.key].conflict
+    own = set(conflict.slots) if conflict else set()
+
+    def asks(sentence: str) -> bool:
+        named = briefing.lexicon.named_slots(visible(sentence).casefold())
+        return _ALL.search(sentence) is not None and (not named or bool(named & own))
+
+    rest = "".join(one for one in sentences if not asks(one)).rstrip()
+    return Aside(rest, "any_day") if rest != text.rstrip() else None
+
+
 def any_of_window(turn: Turn) -> Decision | None:
     """Return the turn that says that any of its days will do, with what else is asked."""
-    window = next((one for one in turn.facts.values() if _is_window(turn, one.key)), None)
+    words = turn.briefing.lexicon.facts
+    window = next((one for one in turn.facts.values() if _is_window(one, words)), None)
     if window is None or not turn.memory.record.is_settled(window.key):
         return None
     if turn.playback.wrong or turn.reading.asks_booking or turn.conflicts:
@@ -42,8 +80,7 @@ def any_of_window(turn: Turn) -> Decision | None:
     is_checked = turn.playback.is_asked and window.key in turn.playback.right
     if not is_asked and (is_checked or not turn.reading.means("any_day")):
         return None
-    facts = turn.briefing.lexicon.facts
-    days = [key for key in turn.facts if key in facts and facts[key].form is ValueForm.DATE]
+    days = [key for key in turn.facts if key in words and words[key].form is ValueForm.DATE]
     clauses = turn.reading.clauses
     asking = [one for one in clauses if one[0].is_request or one[0].is_item]
     beside = [how for one, how in asking if not _asks(turn, one)]
@@ -63,10 +100,9 @@ def any_of_window(turn: Turn) -> Decision | None:
     )
 
 
-def _is_window(turn: Turn, key: str) -> bool:
-    words = turn.briefing.lexicon.facts.get(key)
-    is_date = words is not None and words.form is ValueForm.DATE
-    return is_date and isinstance(turn.facts[key].value, list)
+def _is_window(fact: Fact, facts: Mapping[str, FactWords]) -> bool:
+    words = facts.get(fact.key)
+    return words is not None and words.form is ValueForm.DATE and isinstance(fact.value, list)
 
 
 def _asks(turn: Turn, segment: Segment) -> bool:

@@ -25,6 +25,7 @@ from crab_graph.personas.briefing import (
 from crab_graph.personas.chat_style import kept_words
 from crab_graph.personas.clarifications import clarification_in
 from crab_graph.personas.condition import ResolvedCondition
+from crab_graph.personas.days_of_window import window_question_in
 from crab_graph.personas.decisions import (
     change_mind,
     decide,
@@ -344,7 +345,7 @@ def _asides_of(
 ) -> tuple[tuple[Aside, ...], str]:
     """Return what a message asks by the way, and what it says beside that."""
     asides = list[Aside]()
-    for find in (party_question_in, weighed_wishes_in):
+    for find in (party_question_in, weighed_wishes_in, window_question_in):
         if aside := find(text, briefing, record):
             asides.append(aside)
             text = aside.rest

@@ -29,8 +29,6 @@ _OF_PLANS = re.compile(
     re.I,
 )
 """Asks by what to choose among plans that meet all wishes."""
-_ITEM = re.compile(r"\b[A-Z]{2}-\d")
-"""What offers something: then a choice is made among that."""
 
 
 def weighed_wishes_in(text: str, briefing: UserBriefing, record: DisclosureRecord) -> Aside | None:
@@ -38,9 +36,9 @@ def weighed_wishes_in(text: str, briefing: UserBriefing, record: DisclosureRecor
 
     It is one before anything is offered.
     """
-    del briefing, record
-    if _ITEM.search(text):
-        return None
+    del record
+    if briefing.offers_in(text):
+        return None  # a choice is made among that
     sentences = list(sentences_of(text))
     weighed = {at for at, one in enumerate(sentences) if _WEIGHS.search(one) and _IF.search(one)}
     taken = {at for at in weighed if not _OF_PLANS.search(sentences[at])}

@@ -565,3 +565,14 @@ def test_firm_or_not_behind_what_is_asked_is_of_that():
         "2. Return flight: the same questions. Firm or not?\n3. Hotel: district? Firm or not?"
     )
     assert "must" not in answer.casefold()
+
+
+def test_whether_all_days_will_do_is_answered_beside_the_rest():
+    window = ["2027-05-04", "2027-05-08"]
+    chat = opened("ruse", briefing=briefing_of(departure_date=window))
+    chat.say("Leaving May 4 to May 8, 2027: is that window right?")
+    answer = chat.say(
+        "- **Customer:** CU-33333\n- **Hotel:** how many stars?\n- **Departure:** are all days "
+        "from May 4 to 8 fine, the first and last included?\n- **Attraction:** are all days fine?"
+    )
+    assert "day" in answer.casefold() and "star" in answer.casefold()
