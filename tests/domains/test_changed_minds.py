@@ -1,6 +1,6 @@
 """Tasks in which the user changes its mind: certified before and after, said, graded, solved."""
 
-from itertools import product
+from itertools import combinations, pairwise, product
 
 import pytest
 
@@ -163,3 +163,89 @@ def test_faults_leave_a_way_out_for_the_request_after_the_change_too(tmp_path):
     for task in made:
         assert task.spec.changes[0].certificate.ok
         assert task.spec.changes[0].certificate.recoveries
+
+
+@pytest.fixture(scope="module", params=("travel", "clinic", "tour"))
+def twice(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("twice")
+    settings = {"seed": 5, "distractors": 400, "domain": request.param, "level": (5,)}
+    return generate_benchmark(path, 2, strata=(1, 2), **settings)
+
+
+def test_of_two_changes_each_is_of_other_facts_and_has_solutions_of_its_own(twice):
+    for task in twice:
+        first, then = task.spec.changes
+        assert set(first.keys).isdisjoint(then.keys)
+        solved = [{str(one) for one in own.solutions} for own in task.requests]
+        assert len(solved) == 3 and all(solved)
+        assert all(one.isdisjoint(other) for one, other in combinations(solved, 2))
+        pairs = zip(pairwise(task.requests), task.spec.changes, strict=True)
+        for (before, after), change in pairs:
+            known, wanted = (
+                {fact.key: fact.value for fact in own.facts} for own in (before, after)
+            )
+            assert {key for key in wanted if known.get(key) != wanted[key]} == set(change.keys)
+
+
+def test_certify_counts_the_requests_after_both_changes(twice):
+    found = certify_benchmark(twice)
+    for task in twice:
+        after = found[task.id].changed
+        assert after is not None and after.changed is not None
+        for request, one in zip(task.requests, (found[task.id], after, after.changed), strict=True):
+            assert one.ok and one.sql == len(request.solutions) and one.recoveries
+
+
+@pytest.mark.parametrize("condition", ("generic", "ruse"))
+def test_the_solver_passes_by_the_last_of_two_words(twice, condition):
+    for task in twice:
+        episode = cg.run_episode(task, agent="solver", user=condition)
+        word = episode.metrics["last_word"]
+        assert episode.passed, (task.id, episode.checks)
+        assert word["changes"] == 2 and len(word["messages"]) == 2
+        turns = {fact["key"]: fact["turn"] for fact in said(episode)}
+        for change, turn in zip(task.spec.changes, word["messages"], strict=True):
+            assert {turns[key] for key in change.keys} == {turn}
+        verdict = grade(task, episode.messages)
+        assert verdict.passed and verdict.metrics["last_word"] == word
+        assert not episode.metrics["user_errors"]
+
+
+def test_of_two_changes_one_may_go_unsaid(twice):
+    task = twice[0]
+    domain = find_domain(task.domain.name)
+    solver = reference_agent("solver", domain)
+
+    def leaves(messages, tools):
+        """Go away once the first change was said."""
+        told = [message for message in messages if message.type == "human"]
+        changed = [one for one in told if "chang" in one.text or "second thought" in one.text]
+        return "" if changed else solver(messages, tools)
+
+    episode = cg.run_episode(task, agent=leaves, user="generic", limits=cg.Limits(max_turns=40))
+    word = episode.metrics["last_word"]
+    assert not episode.passed
+    assert (word["request"], len(word["messages"]), word["changes"]) == ("changed", 1, 2)
+    assert word["facts"] == list(task.spec.changes[0].keys)
+
+
+def test_a_model_is_told_of_each_change_at_its_message(twice):
+    for task in twice:
+        ruled = cg.run_episode(task, agent="solver", user="generic")
+        model = ScriptedChatModel(replies=script_of(ruled))
+        episode = cg.run_episode(
+            task, agent="solver", user="generic", engine="llm", user_model=model
+        )
+        assert episode.metrics["last_word"] == ruled.metrics["last_word"]
+        assert episode.passed
+
+
+def test_a_function_in_the_users_seat_is_told_of_both_changes(twice):
+    prompts = []
+
+    def user(messages, tools):
+        prompts.append(messages[0].text)
+        return "###STOP###"
+
+    cg.run_episode(twice[0], agent="solver", user=user)
+    assert "change your mind:" in prompts[0] and "change your mind once more" in prompts[0]

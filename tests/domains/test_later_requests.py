@@ -45,11 +45,11 @@ def solutions(graph, objects, most):
     return {tuple(sorted((node, row[IDENTITY]) for node, row in one.items())) for one in found}
 
 
-def with_twin(domain, seed):
-    """A draft, its objects and its second request; draws that admit none are passed over."""
+def with_twins(domain, seed, number=1):
+    """A draft, its objects and its later requests; draws that do not admit them are passed over."""
     try:
         draft, population = drawn(domain, seed)
-        return draft, population, with_later_requests(domain, draft, population, seed, 1)[0]
+        return draft, population, with_later_requests(domain, draft, population, seed, number)
     except UnsatisfiableTask:
         assume(False)
         raise
@@ -58,7 +58,7 @@ def with_twin(domain, seed):
 @settings(max_examples=12, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(domain=domains, seed=seeds)
 def test_both_requests_have_the_solutions_that_are_said_and_share_none(domain, seed):
-    draft, population, twin = with_twin(domain, seed)
+    draft, population, (twin,) = with_twins(domain, seed)
     before, after = draft.folded.graph, twin.draft.folded.graph
     objects = twin.population.objects
     first = solutions(before, objects, population.closure + 100)
@@ -72,7 +72,7 @@ def test_both_requests_have_the_solutions_that_are_said_and_share_none(domain, s
 @settings(max_examples=12, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(domain=domains, seed=seeds)
 def test_the_tables_stay_as_large_and_nothing_in_them_is_impossible(domain, seed):
-    draft, population, twin = with_twin(domain, seed)
+    draft, population, (twin,) = with_twins(domain, seed)
     for name, own in twin.population.objects.items():
         assert length(own) == length(population.objects[name])
         assert len(np.unique(own[IDENTITY])) == length(own)
@@ -81,6 +81,22 @@ def test_the_tables_stay_as_large_and_nothing_in_them_is_impossible(domain, seed
         for rule in draft.folded.types[name].domain_constraints:
             assert np.all(rule.evaluate(lambda ref, own=own: own[ref[1]]))
     assert twin.population.distractor_count("seed") == population.distractor_count("seed")
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=SLOW_DRAWS)
+@given(domain=domains, seed=seeds)
+def test_another_change_leaves_the_solutions_of_the_requests_before_as_they_were(domain, seed):
+    draft, population, twins = with_twins(domain, seed, 2)
+    objects, seen = twins[-1].population.objects, set()
+    first = solutions(draft.folded.graph, objects, population.closure + 100)
+    assert first == solutions(draft.folded.graph, population.objects, population.closure + 100)
+    for twin in twins:
+        after = solutions(twin.draft.folded.graph, objects, MOST_AFTER + 100)
+        assert len(after) == twin.solutions == count_offers(twin.draft.folded.graph, objects)
+        assert 0 < len(after) <= MOST_AFTER and not after & (first | seen)
+        seen |= after
+    before, then = (set(twin.change.keys) for twin in twins)
+    assert before.isdisjoint(then) and all(twin.change.people is None for twin in twins)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=SLOW_DRAWS)

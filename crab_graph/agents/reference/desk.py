@@ -311,7 +311,9 @@ class Desk:
         if self.proofreads and (calls := proofs.steps()):
             return calls
         made = self.bookings(conversation)
-        if made and self.changed_at(conversation) is not None:
+        # Who has cancelled all that was booked has not booked what it agreed on yet.
+        has_booked = any(one.is_ok for one in conversation.of(*self.handbook.booking_tools))
+        if has_booked and self.changed_at(conversation) is not None:
             return self._rebook(conversation, wishes)
         if made and (len(made) == len(self.handbook.domain.slots) or not mishaps.refused):
             return self.settle(conversation, wishes)

@@ -16,6 +16,7 @@ from crab_graph.agents.reference.handbook import Handbook
 from crab_graph.domain.kind import Kind, KindTools
 from crab_graph.domain.showing import BEFORE_FEES
 from crab_graph.money import format_dollars
+from crab_graph.tools.registry import Owner
 
 Row = dict[str, Any]
 
@@ -43,9 +44,9 @@ class Mishaps:
 
     @cached_property
     def booked(self) -> frozenset[str]:
-        """All words with which something was booked, ids of its offers among them."""
-        made = self.conversation.of(*self.handbook.booking_tools)
-        return frozenset(word for one in made if one.is_ok for word in words_of(one.call.arguments))
+        """All words with which something is booked, ids of its offers among them."""
+        made = standing(self.handbook, self.conversation)
+        return frozenset(word for one in made for word in words_of(one.call.arguments))
 
     def left(self, rows: Iterable[Row], key: str, *, is_rethought: bool = False) -> list[Row]:
         """Return the offers of a slot that a plan can have: what is booked of them, if anything.
@@ -107,6 +108,25 @@ class Mishaps:
         book = self.handbook
         known = ((book.kind_of(slot), book.tools_of(slot)) for slot in book.domain.slots)
         return next(one for one in known if one[1].book == booking.call.name)
+
+
+def cancelling(book: Handbook) -> dict[str, str]:
+    """Return the tool that cancels, where there is one, by the tool that books."""
+    known = book.domain.registry().names(Owner.AGENT)
+    tools = [book.tools_of(slot) for slot in book.domain.slots]
+    pairs = ((one.book, one.cancel) for one in tools)
+    return {own: cancel for own, cancel in pairs if cancel is not None and cancel in known}
+
+
+def standing(book: Handbook, conversation: Conversation) -> list[Observation]:
+    """Return the bookings that were made and not cancelled."""
+    made = conversation.of(*book.booking_tools)
+    gone = {
+        one.call.arguments["booking_id"]
+        for one in conversation.of(*cancelling(book).values())
+        if one.is_ok
+    }
+    return [one for one in made if one.is_ok and one.result["booking_id"] not in gone]
 
 
 def wants_retry(answer: str) -> bool:

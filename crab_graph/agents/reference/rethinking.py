@@ -12,10 +12,9 @@ from typing import Any
 
 from crab_graph.agents.reference.conversation import Action, Conversation, Observation
 from crab_graph.agents.reference.handbook import Handbook
-from crab_graph.agents.reference.mishaps import words_of
+from crab_graph.agents.reference.mishaps import cancelling, standing, words_of
 from crab_graph.agents.reference.planning import Shortlist
 from crab_graph.agents.reference.wish_vocabulary import Wishes
-from crab_graph.tools.registry import Owner
 
 Row = dict[str, Any]
 
@@ -45,13 +44,7 @@ class Rethinking:
     @cached_property
     def standing(self) -> list[Observation]:
         """The bookings that were made and not cancelled."""
-        made = self.conversation.of(*self.handbook.booking_tools)
-        gone = {
-            one.call.arguments["booking_id"]
-            for one in self.conversation.of(*self._cancelling.values())
-            if one.is_ok
-        }
-        return [one for one in made if one.is_ok and one.result["booking_id"] not in gone]
+        return standing(self.handbook, self.conversation)
 
     @property
     def held(self) -> frozenset[str]:
@@ -115,9 +108,4 @@ class Rethinking:
 
     @cached_property
     def _cancelling(self) -> dict[str, str]:
-        """The tool that cancels, where there is one, by the tool that books."""
-        domain = self.handbook.domain
-        tools = [self.handbook.tools_of(slot) for slot in domain.slots]
-        known = domain.registry().names(Owner.AGENT)
-        pairs = ((one.book, one.cancel) for one in tools)
-        return {book: cancel for book, cancel in pairs if cancel is not None and cancel in known}
+        return cancelling(self.handbook)
