@@ -249,6 +249,8 @@ def minds_of(task: Task) -> list[Mind]:
     A change is final where a slot that must be booked otherwise has no tool that cancels. Fewer
     people take other bookings of everything.
     """
+    if task.changed is None:
+        return []
     slots, known = task.domain.slots, task.domain.registry().names(Owner.AGENT)
     found: list[Mind] = []
     for change, (before, after) in zip(task.spec.changes, pairwise(task.requests), strict=True):

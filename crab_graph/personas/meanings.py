@@ -6,6 +6,7 @@ within them, in which the domain's own words stand as kinds. `benchmarks/train_m
 its weights.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _SEVERAL = 2
 SHIPPED = "crab_graph.personas/meanings.npz"
 _LONGEST_RUN = 3
 _LETTERS = (3, 4, 5)
+_FIGURE = re.compile(r"[$€£\d]")
 _ASKS, _TELLS, _ENDS = "<asks>", "<tells>", "<ends>"
 MOST_TOKENS = 400
 """Words and signs of a message that are looked at, from its end: there it asks."""
@@ -139,5 +141,7 @@ def meanings_of(segments: Sequence[Segment], words: ClauseWords) -> frozenset[st
     asking = [one for one in segments if one.is_request]
     if len(asking) < _SEVERAL:
         return frozenset()
+    # What stands in a list and names a figure is noted there, and asks nothing by itself.
+    asking = [one for one in asking if "?" in one.text or not _FIGURE.search(one.text)]
     found = (meaning_model().likeliest(tokens_of([one], words)) for one in asking)
     return frozenset(best for best, chance in found if chance >= SURE_OF_PART)

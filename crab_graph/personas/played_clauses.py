@@ -14,6 +14,7 @@ _TAG = re.compile(
     r"(?:\b(?:what you(?:.d like| would like| said| told me| want(?:ed)?| asked for| need(?:ed)?"
     r"| meant?)|yes ?(?:or|/) ?no|y/n"
     r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
+    r"|(?:right|correct|ok(?:ay)?)\W{1,3}(?:and )?(?:nothing|anything) (?:else|more|missing|to add)"
     r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
     r"|(?:is|are|was|were) (?:that|this|it|these|those) (?:you|(?:the|your) (?:\w+ ){0,2}\w+)"
     r"|(?:is|are|was|were|do|does|did|have|has|would|will|should|could|can)(?:n't| not)?"

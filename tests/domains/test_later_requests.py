@@ -87,7 +87,7 @@ def test_the_tables_stay_as_large_and_nothing_in_them_is_impossible(domain, seed
 @given(domain=domains, seed=seeds)
 def test_another_change_leaves_the_solutions_of_the_requests_before_as_they_were(domain, seed):
     draft, population, twins = with_twins(domain, seed, 2)
-    objects, seen = twins[-1].population.objects, set()
+    objects, seen = twins[-1].population.objects, set[tuple[object, ...]]()
     first = solutions(draft.folded.graph, objects, population.closure + 100)
     assert first == solutions(draft.folded.graph, population.objects, population.closure + 100)
     for twin in twins:

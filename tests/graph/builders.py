@@ -54,8 +54,9 @@ def build_task() -> Any:
     facts = (Fact("secret", CANARY, FactLevel.DETAIL),)
     day = "2027-04-20"
     task = SimpleNamespace(
-        id="S1-001", world=world, today=day, domain=domain, facts=facts, second=None
+        id="S1-001", world=world, today=day, domain=domain, facts=facts, changed=None
     )
+    task.requests = (task,)
     task.policy = domain.policy(day)
     task.with_toolset = lambda toolset: task
     task.check_playable = lambda: None
