@@ -94,21 +94,10 @@ def certify_drawn(
             certificate = recount(stored, offered, certificate)
             _check(certificate, task_id, drawn)
         lead = _lead(stored.graph, offered)
-        jobs = [FaultyJob(domain, draft.request, solutions, lead=lead)]
-        changes: list[Change] = []
-        for successor in drawn.later:
-            change, job = _certified_change(
-                jobs[-1], drawn, successor, stored, offered, by_csp=by_csp
-            )
-            changes.append(change)
-            jobs.append(job)
-        faults, (certificate, *counted) = _certified_faults(
-            drawn, jobs, stored, [certificate, *(one.certificate for one in changes)]
-        )
-        changes = [
-            one.model_copy(update={"certificate": own})
-            for one, own in zip(changes, counted, strict=True)
-        ]
+        job = FaultyJob(domain, draft.request, solutions, lead=lead)
+        changes, jobs = _certified_changes(job, drawn, stored, offered, by_csp=by_csp)
+        certificates = [certificate, *(one.certificate for one in changes)]
+        faults, (certificate, *counted) = _certified_faults(drawn, jobs, stored, certificates)
         fees = draw_fees(jobs, offered) if drawn.difficulty.fees else 0
     totals = [total for job in jobs for total in job.totals]
     # The user's card covers what it may cost after a change, too.
@@ -135,10 +124,14 @@ def certify_drawn(
         level=drawn.level,
         faults=faults,
         difficulty=drawn.difficulty,
-        changes=tuple(changes),
+        changes=tuple(map(_recounted, changes, counted)),
         fees=fees,
     )
     return BuiltTask(spec, rows, _provenance(population, offers))
+
+
+def _recounted(change: Change, certificate: Certificate) -> Change:
+    return change.model_copy(update={"certificate": certificate})
 
 
 def _provenance(population: Population, offers: Inventory) -> list[tuple[str, str, str, str]]:
@@ -150,6 +143,29 @@ def _provenance(population: Population, offers: Inventory) -> list[tuple[str, st
             for name, ids in offers.ids.items()
         )
     )
+
+
+def _certified_changes(
+    job: FaultyJob,
+    drawn: DrawnTask,
+    stored: StoredTask,
+    offered: Mapping[str, Columns],
+    *,
+    by_csp: bool,
+) -> tuple[list[Change], list[FaultyJob]]:
+    """Certify the requests after each change of mind; return these, and the jobs, the first too.
+
+    Raises:
+        CertificationError: the counts do not agree.
+    """
+    changes, jobs = list[Change](), [job]
+    for successor in drawn.later:
+        change, after = _certified_change(
+            jobs[-1], drawn, successor, stored, offered, by_csp=by_csp
+        )
+        changes.append(change)
+        jobs.append(after)
+    return changes, jobs
 
 
 def _certified_change(

@@ -58,9 +58,8 @@ def view_episode(
         for error in record.metrics.get("user_errors", ())
     ]
     titles = labels.check_titles(background.card)
-    values: Mapping[str, str] = {}
-    if record.facts:
-        values = background.fact_values(record.task_id, changes_said(record.metrics))
+    changes = changes_said(record.metrics)
+    values = background.fact_values(record.task_id, changes) if record.facts else {}
     return {
         "head": _view_head(record, background.card),
         "exchanges": spoken,
