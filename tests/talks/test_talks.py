@@ -66,6 +66,8 @@ BENCHES = {
     "fortysecond": "fortyfirst",
     "fortythird": "fortyfirst",
     "fortyfourth": "fortyfourth",
+    "fortyfifth": "fortyfifth",
+    "fortysixth": "fortysixth",
     "users": "users",
 }
 SLOW = (
@@ -84,7 +86,7 @@ SLOW = (
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
     *("thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth", "fortieth"),
-    *("fortyfirst", "fortyfourth"),
+    *("fortyfirst", "fortyfourth", "fortyfifth", "fortysixth"),
 )
 MOST_FAULTY = 0.01
 
