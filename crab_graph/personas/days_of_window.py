@@ -8,6 +8,7 @@ from crab_graph.personas.asides import Aside
 from crab_graph.personas.briefing import DisclosureRecord, Fact, Reason, UserBriefing
 from crab_graph.personas.clarifications import sentences_of
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.played_clauses import is_tag
 from crab_graph.personas.questions import Segment, segment_before
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import FactWords, ValueForm
@@ -77,7 +78,7 @@ def any_of_window(turn: Turn) -> Decision | None:
         return None
     is_asked = any(_asks(turn, one) for one in turn.reading.segments)
     # What is only learned of a message is not what a plain check of the days asks.
-    is_checked = turn.playback.is_asked and window.key in turn.playback.right
+    is_checked = window.key in turn.playback.right and any(map(is_tag, turn.reading.segments))
     if not is_asked and (is_checked or not turn.reading.means("any_day")):
         return None
     days = [key for key in turn.facts if key in words and words[key].form is ValueForm.DATE]
