@@ -40,6 +40,12 @@ _OTHER_WAY = re.compile(
     re.I,
 )
 """What a question whether something is so adds for fear that it is not."""
+_LEFT_OUT = re.compile(
+    r"\b(leav(?:e|es|ing)|left|rul(?:e|es|ed|ing)|ke(?:ep|eps|eping|pt)|strik(?:e|es|ing)|struck)"
+    r" ((?:the |an? |any )?\w+) out\b",
+    re.I,
+)
+"""Lets something go, in words that may else tell a way there: `leave the afternoon out`."""
 _CHOICES = re.compile(r"[,;]?\s+\(?[a-h][).]\s+")
 _MENU = re.compile(
     r"(?m:^)(?P<lead>[^:?\n]{2,40}:)(?P<choices>(?:\s+\(?[a-h][).][ \t]+[^?:\n]{1,40}?){2,})(?m:$)"
@@ -59,5 +65,6 @@ def reworded(text: str) -> str:
     """Return a message as it is read."""
     for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
         text = aside.sub("", text)
-    text = _ALL_BUT.sub(r"\1 other than", _BEYOND.sub(r"\1", text))
+    text = _LEFT_OUT.sub(r"\1 out \2", _BEYOND.sub(r"\1", text))
+    text = _ALL_BUT.sub(r"\1 other than", text)
     return _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))

@@ -576,3 +576,16 @@ def test_whether_all_days_will_do_is_answered_beside_the_rest():
         "from May 4 to 8 fine, the first and last included?\n- **Attraction:** are all days fine?"
     )
     assert "day" in answer.casefold() and "star" in answer.casefold()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is evening definitely right, so that I should leave the afternoon out?",
+        "May I rule the morning out, and take the evening?",
+    ],
+)
+def test_what_is_left_out_is_no_way_there(asked):
+    briefing = briefing_of(outbound_time_of_day="night", attraction_time_of_day="evening")
+    assert "outbound_time_of_day" not in played(reworded(asked), briefing).wrong
+    assert "outbound_time_of_day" in played("So the afternoon out, right?", briefing).wrong
