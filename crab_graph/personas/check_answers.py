@@ -138,7 +138,7 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
     others = _others(turn)
     answers = bool(others or absent_facts(turn))
     if (
-        played.mixed
+        any(_is_to_say(turn, key) for key in played.mixed)
         or _vague(turn)
         or _lacking(turn)
         or _settles_a_doubt(turn)
