@@ -29,6 +29,11 @@ _EITHER = re.compile(
     r"(?! (?:not|there|something|anything|i (?:missing|wrong)))[^?]*\?"
 )
 """Asks which of two things is so."""
+_REST = re.compile(
+    r"\b(?:everything|all|anything) (?:else|other)\b|\bthe (?:rest|others?|remainder)\b"
+    r"|\b(?:other|remaining) (?:wishes|points|details|items)\b"
+)
+"""What is checked beside what is in doubt."""
 _FEW = 2
 _A_LIST = 4
 """So many wishes noted make a list of all."""
@@ -83,8 +88,10 @@ def check(turn: Turn) -> Decision | None:
         *((key, Reason.ASKED) for key in affirmed),
         *told_as_asked(others),
     )
+    rest = [speaker.phrase("rest_right")] if others and _asks_of_rest(turn, parts) else []
+    closing = closing_words(turn, others, absent)
     return Decision(
-        (*parts, *map(speaker.fact, others), *absent, *closing_words(turn, others, absent)),
+        (*parts, *map(speaker.fact, others), *rest, *absent, *closing),
         told=told,
         declined=declined,
         is_answer=True,
@@ -168,6 +175,14 @@ def _is_to_say(turn: Turn, key: str) -> bool:
     words = turn.briefing.lexicon.facts[key]
     is_condition = words.is_joint or words.form is ValueForm.FLAG
     return not (is_condition and turn.memory.record.is_settled(key))
+
+
+def _asks_of_rest(turn: Turn, lead: Sequence[str]) -> bool:
+    """Tell whether all is right but a doubt that is settled, which no word has said so far."""
+    played = turn.playback
+    is_right = played.is_asked and played.right and not (played.wrong or played.mixed or lead)
+    asking = (one.text for one in turn.reading.segments if is_check(one))
+    return bool(is_right) and _settles_a_doubt(turn) and any(map(_REST.search, asking))
 
 
 def _settles_a_doubt(turn: Turn) -> bool:

@@ -589,3 +589,21 @@ def test_what_is_left_out_is_no_way_there(asked):
     briefing = briefing_of(outbound_time_of_day="night", attraction_time_of_day="evening")
     assert "outbound_time_of_day" not in played(reworded(asked), briefing).wrong
     assert "outbound_time_of_day" in played("So the afternoon out, right?", briefing).wrong
+
+
+def test_what_is_right_beside_a_settled_doubt_is_said_to_be():
+    found = 0
+    for seed in range(30):
+        chat = opened("ruse", seed)
+        chat.say("May I confirm: 2 travellers, 3 nights, May 3 to 7, 2027, Chicago to Pittsburgh?")
+        said = chat.say("Which seat position would you like?").casefold()
+        if not any(mark in said for mark in ("think", "sure", "guess", "believe")):
+            continue
+        found += 1
+        answer = chat.say(
+            "- Chicago to Pittsburgh, 2 travellers, 3 nights, leaving May 3 to 7, 2027\n"
+            f"1. Seats: do you want {'window' if 'window' in said else 'aisle'} seats (and on both "
+            "flights), or is any position fine?\n2. Is everything else above correct?"
+        ).casefold()
+        assert "aisle" in answer and any(word in answer for word in ("right", "correct", "true"))
+    assert found
