@@ -20,7 +20,7 @@ from crab_graph.domains.benchmark import load_benchmark
 from crab_graph.domains.candidate_turns import is_lacking, plan_candidates
 from crab_graph.domains.construction import MOST_SOLUTIONS, OVERSAMPLE, GivenUp, closure_band
 from crab_graph.domains.generate import generate_benchmark, recipe_of
-from crab_graph.domains.ladder import OPEN_DAYS, parse_levels
+from crab_graph.domains.ladder import LADDER, OPEN_DAYS, parse_levels
 from crab_graph.domains.proof import certify_benchmark
 from crab_graph.domains.starter.starter_domain import DECLARATION, WINDOW
 from crab_graph.domains.substance import (
@@ -365,6 +365,8 @@ def test_a_task_that_cannot_be_built_is_one_clear_error(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_wish_that_cannot_be_had_is_told_with_what_to_do_about_it(tmp_path, monkeypatch):
     monkeypatch.setattr("crab_graph.domains.construction.ATTEMPTS", 8)
+    # So few rows mostly lack a second change of mind.
+    monkeypatch.setitem(LADDER, 5, LADDER[5].model_copy(update={"changes": 1}))
     settings: dict[str, Any] = {"tasks": 4, "strata": (1,), "distractors": 20, "level": (5,)}
     with pytest.raises(UnsatisfiableTask, match=r"most often \(\d times\): .*wish.*`least`"):
         generate_benchmark(tmp_path / "b", **settings)
