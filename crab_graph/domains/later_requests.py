@@ -241,6 +241,9 @@ def _settled(domain: Domain, draft: Draft, successor: Successor) -> Successor:
     """Return the same with the least sum that a wish for one comes to after the change.
 
     What the request before takes for it bounds that: the later is made to have solutions there.
+
+    Raises:
+        UnsatisfiableTask: there is no such sum, or every trip comes to it.
     """
     population, change, after, _ = successor
     for lesser in after.folded.graph.lesser:
@@ -252,6 +255,9 @@ def _settled(domain: Domain, draft: Draft, successor: Successor) -> Successor:
         change = change._replace(fields={**change.fields, SETTLED: ((lesser.name, cents),)})
         after = _changed(domain, draft, change)
         solutions = _Objects(after.folded, population.objects, {}).all()
+        free = _changed(domain, draft, change._replace(fields={**change.fields, SETTLED: ()}))
+        if _Objects(free.folded, population.objects, {}).all() == solutions:
+            raise UnsatisfiableTask(f"wish '{lesser.name}': a change of mind leaves nothing dearer")
         successor = Successor(population, change, after, solutions)
     return successor
 

@@ -88,7 +88,7 @@ def check(turn: Turn) -> Decision | None:
         *((key, Reason.ASKED) for key in affirmed),
         *told_as_asked(others),
     )
-    rest = [speaker.phrase("rest_right")] if others and _asks_of_rest(turn, parts) else []
+    rest = [speaker.phrase("rest_right")] if _asks_of_rest(turn, parts) else []
     closing = closing_words(turn, others, absent)
     return Decision(
         (*parts, *map(speaker.fact, others), *rest, *absent, *closing),

@@ -147,13 +147,11 @@ def _shared_misses(
         most = min(said, default=0) if plan.has_options else max(said, default=0)
         return most > parse_cents(fact.value)
     mine = set(conflict.slots)
-    if _is_met(plan, fact, words, conflict, briefing):
-        # What each is its own lines say; what is said beside may be of what was planned before.
-        return False
     for one in plan.shared:
         is_mine = not mine or (one.slots & mine if one.slots else _is_own(fact, words, briefing))
         if is_mine and judge([one.text], fact, words, briefing) is False:
-            return True
+            # What each is its own lines say; this may be of what was planned before.
+            return not _is_met(plan, fact, words, conflict, briefing)
     return False
 
 

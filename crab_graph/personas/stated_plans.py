@@ -183,7 +183,7 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
             continue
         words = _COMPARED.sub(lambda match: " " * len(match[0]), without_denied(one.text))
         if words.strip():
-            yield replace(one, text=words, is_loose=False, is_listed=segment.is_item)
+            yield replace(one, text=words, is_listed=segment.is_item)
 
 
 def _stands(own: Mapping[tuple[str, str], Sequence[Stretch]]) -> bool:

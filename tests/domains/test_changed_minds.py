@@ -133,13 +133,18 @@ def script_of(episode):
     return replies
 
 
+def played_by_both(task):
+    """Return an episode of the rules, and one of a model that says what these said."""
+    ruled = cg.run_episode(task, agent="solver", user="generic")
+    model = ScriptedChatModel(replies=script_of(ruled))
+    return ruled, cg.run_episode(
+        task, agent="solver", user="generic", engine="llm", user_model=model
+    )
+
+
 def test_a_model_is_told_of_the_change_at_its_message_and_its_words_are_read(benchmark):
     for task in benchmark:
-        ruled = cg.run_episode(task, agent="solver", user="generic")
-        model = ScriptedChatModel(replies=script_of(ruled))
-        episode = cg.run_episode(
-            task, agent="solver", user="generic", engine="llm", user_model=model
-        )
+        ruled, episode = played_by_both(task)
         assert episode.metrics["last_word"] == ruled.metrics["last_word"]
         assert {one["key"] for one in said(episode)} <= set(task.spec.changes[0].keys)
         assert episode.passed and said(episode)
@@ -231,11 +236,7 @@ def test_of_two_changes_one_may_go_unsaid(twice):
 
 def test_a_model_is_told_of_each_change_at_its_message(twice):
     for task in twice:
-        ruled = cg.run_episode(task, agent="solver", user="generic")
-        model = ScriptedChatModel(replies=script_of(ruled))
-        episode = cg.run_episode(
-            task, agent="solver", user="generic", engine="llm", user_model=model
-        )
+        ruled, episode = played_by_both(task)
         assert episode.metrics["last_word"] == ruled.metrics["last_word"]
         assert episode.passed
 

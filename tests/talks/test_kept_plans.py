@@ -1,6 +1,5 @@
 """Plans of kept talks that are certified solutions: the user has nothing against them."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ from crab_graph.personas.second_thoughts import says_change
 from crab_graph.personas.stated_plans import StatedPlan, read_plan, read_plans
 from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.understanding import reading_of
-from tests.talks.test_talks import BENCHES
+from tests.talks.test_talks import BENCHES, messages_of
 
 FOUNDED = {"fifteenth S2-003.ruse.quin"}
 """Where the agent had called a flight economy, and does not say now what it is."""
@@ -60,8 +59,6 @@ def is_solution(task: Task, plan: StatedPlan) -> bool:
 def test_nothing_is_held_against_a_plan_that_is_right(name):
     bench = cg.load_benchmark(TALKS / BENCHES[name] / "bench")
     for talk in load_set(name):
-        path = TALKS / name / f"{talk['talk']}.jsonl"
-        messages = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        for task, plan in plans_of(bench[talk["task"]], messages):
+        for task, plan in plans_of(bench[talk["task"]], messages_of(name, talk)):
             if is_solution(task, plan) and f"{name} {talk['talk']}" not in FOUNDED:
                 assert contradictions(plan, task.briefing) == [], (talk["talk"], plan.said)

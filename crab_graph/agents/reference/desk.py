@@ -18,7 +18,7 @@ from crab_graph.agents.reference.full_prices import FullPrices
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.inferences import Inference
 from crab_graph.agents.reference.lookups import Lookups
-from crab_graph.agents.reference.mishaps import Mishaps, wants_retry, words_of
+from crab_graph.agents.reference.mishaps import Mishaps, standing, wants_retry, words_of
 from crab_graph.agents.reference.planning import Plan, Shortlist
 from crab_graph.agents.reference.proofreading import Proofreading
 from crab_graph.agents.reference.rethinking import Rethinking
@@ -175,7 +175,7 @@ class Desk:
 
     def bookings(self, conversation: Conversation) -> list[dict[str, str]]:
         """Return the results of the calls that booked something that stands."""
-        return [one.result for one in Rethinking(self.handbook, conversation).standing]
+        return [one.result for one in standing(self.handbook, conversation)]
 
     def changed_at(self, conversation: Conversation) -> int | None:
         """Return where the user changed its mind about what it was shown a plan for."""
@@ -248,7 +248,7 @@ class Desk:
 
     def _in_order(self, plan: Plan, conversation: Conversation) -> list[str]:
         """Return the ids of what is booked, part by part of the plan as far as they are its own."""
-        left = list(Rethinking(self.handbook, conversation).standing)
+        left = standing(self.handbook, conversation)
         ids = []
         for part in plan.parts:
             own = (one for one in left if part.offer_id in words_of(one.call.arguments))
