@@ -399,21 +399,21 @@ class _Objects:
         self, folded: FoldedGraph, objects: Mapping[str, Columns], sizes: Mapping[str, int]
     ) -> None:
         self._folded = folded
-        self._fits: dict[str, IntArray] = {}
-        self._objects: dict[str, Columns] = {}
+        self._objects = {node.id: objects[node.type] for node in folded.graph.nodes}
+        self._fits = {
+            node: valid_rows(own, folded.node_constraints[node])
+            for node, own in self._objects.items()
+        }
         self._rows: dict[str, IntArray] = {}
         for node in folded.graph.nodes:
-            own = objects[node.type]
-            fits = valid_rows(own, folded.node_constraints[node.id])
-            self._fits[node.id], self._objects[node.id] = fits, take(own, fits)
-            size = sizes.get(node.type, length(own))
-            self._rows[node.id] = np.flatnonzero(fits < size)
-        # Edges are tried out on what fits alone: a few in a hundred of all.
-        self._counter = EliminationCounter(folded.graph.node_ids, folded.edges, self._objects)
+            fits = self._fits[node.id]
+            self._rows[node.id] = fits[fits < sizes.get(node.type, length(objects[node.type]))]
+        nodes = folded.graph.node_ids
+        self._counter = EliminationCounter(nodes, folded.edges, self._objects, self._fits)
 
     def present(self, node: str) -> IntArray:
         """Return the places of what fits a node and is there."""
-        return self._fits[node][self._rows[node]]
+        return self._rows[node]
 
     def proposed(self, node: str) -> IntArray:
         """Return the places of what fits a node and is only proposed."""
@@ -424,19 +424,15 @@ class _Objects:
     ) -> NDArray[np.bool_]:
         """Return which objects complete a solution, be it beside the parts of one alone."""
         rows = self._rows if beside is None else self._only(beside)
-        return self._counter.has_solution(node, self._placed(node, places), rows)
+        return self._counter.has_solution(node, places, rows)
 
     def count(self, node: str, places: IntArray) -> int:
         """Return how many solutions some objects complete; above `MOST_AFTER` at least so many."""
-        return self._counter.count({**self._rows, node: self._placed(node, places)}, MOST_AFTER)
+        return self._counter.count({**self._rows, node: places}, MOST_AFTER)
 
     def all(self) -> int:
         """Return how many solutions there are; above `MOST_AFTER` at least so many."""
         return self._counter.count(self._rows, MOST_AFTER)
-
-    def _placed(self, node: str, places: IntArray) -> IntArray:
-        """Return where objects stand among those that fit a node."""
-        return np.searchsorted(self._fits[node], places)
 
     def _only(self, beside: SeedSolution) -> dict[str, IntArray]:
         return {

@@ -45,8 +45,9 @@ def _has_decoys(
     lesser = replace(wish, constants={**wish.constants, wish.name: least - 1})
     inside = [one for one in folded.edges if one is not wish and {*one.nodes} <= {*wish.nodes}]
     nodes = wish.nodes
-    counter = EliminationCounter(nodes, [*inside, lesser], {node: objects[node] for node in nodes})
     rows = {node: valid[node] for node in nodes}
+    own = {node: objects[node] for node in nodes}
+    counter = EliminationCounter(nodes, [*inside, lesser], own, rows)
     return bool(counter.has_solution(nodes[0], rows[nodes[0]], rows).any())
 
 
@@ -56,4 +57,4 @@ def _count(
     """Return how many jobs there are with so high a sum at most."""
     bounded = replace(wish, constants={**wish.constants, wish.name: cents})
     edges = [bounded if item is wish else item for item in folded.edges]
-    return EliminationCounter(folded.graph.node_ids, edges, objects).count(valid)
+    return EliminationCounter(folded.graph.node_ids, edges, objects, valid).count(valid)

@@ -130,7 +130,8 @@ def check_given_up(
             node: valid_rows(own, (*folded.node_constraints[node], *_of_node(wish, node)))
             for node, own in objects.items()
         }
-        if not EliminationCounter(folded.graph.node_ids, edges, objects).count(meeting):
+        counter = EliminationCounter(folded.graph.node_ids, edges, objects, meeting)
+        if not counter.count(meeting):
             raise UnsatisfiableTask(f"wish '{wish.name}' gives way before nothing")
 
 

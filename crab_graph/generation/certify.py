@@ -21,7 +21,7 @@ from crab_graph.generation.constraint_graph import ConstraintGraph
 from crab_graph.generation.constraints import Constraint, LinearSum, Ref, split_sum
 from crab_graph.generation.counting import EliminationCounter, narrowest_order
 from crab_graph.generation.grouped_csp import count_by_csp
-from crab_graph.generation.objects import Columns, length, rows, take, valid_rows
+from crab_graph.generation.objects import Columns, rows, valid_rows
 from crab_graph.generation.rivals import CheaperCount, Contest, ThreeCounts, compare
 from crab_graph.generation.search import Row, Solution, search_solutions
 from crab_graph.schema import FileModel
@@ -318,12 +318,9 @@ def _certificate(
 
 def count_offers(graph: ConstraintGraph, offers: Mapping[str, Columns]) -> int:
     """Return the number of solutions among offers of each node type, by array elimination."""
-    objects: dict[str, Columns] = {}
-    for node in graph.nodes:
-        own = offers[node.type]
-        objects[node.id] = take(own, valid_rows(own, graph.node_constraints(node.id)))
-    counter = EliminationCounter(graph.node_ids, graph.edge_constraints, objects)
-    return counter.count({node: np.arange(length(own)) for node, own in objects.items()})
+    objects = {node.id: offers[node.type] for node in graph.nodes}
+    valid = {node: valid_rows(own, graph.node_constraints(node)) for node, own in objects.items()}
+    return EliminationCounter(graph.node_ids, graph.edge_constraints, objects, valid).count(valid)
 
 
 def fetch_columns(

@@ -50,14 +50,19 @@ class _Partial(NamedTuple):
 
 
 class EliminationCounter:
-    """Counts and tests the solutions among the objects of nodes, of which edges are asked.
-
-    Only node-valid objects may take part in a call.
-    """
+    """Counts and tests the solutions among the objects of nodes, of which edges are asked."""
 
     def __init__(
-        self, nodes: Sequence[str], edges: Sequence[Constraint], objects: Mapping[str, Columns]
+        self,
+        nodes: Sequence[str],
+        edges: Sequence[Constraint],
+        objects: Mapping[str, Columns],
+        valid: Rows | None = None,
     ) -> None:
+        """Take the objects of each node; only node-valid ones may take part in a call.
+
+        Edges are tried out on the `valid` alone where these are said, a few in a hundred of all.
+        """
         self.nodes = tuple(nodes)
         self.edges, self.sum = split_sum(edges)
         self._bound = self.sum.bound if self.sum is not None else 0
@@ -67,9 +72,12 @@ class EliminationCounter:
             shown: dict[str, Columns] = {}
             for node in edge.nodes:
                 own, names = objects[node], edge.properties_of(node)
-                found = group([numbered_together(name, [own]) for name in names], length(own))
-                self._codes[(node, number)] = found.of_each
-                shown[node] = {name: own[name][found.example] for name in names}
+                rows = np.arange(length(own)) if valid is None else valid[node]
+                found = group([numbered_together(name, [own])[rows] for name in names], len(rows))
+                codes = np.zeros(length(own), dtype=np.int64)
+                codes[rows] = found.of_each
+                self._codes[(node, number)] = codes
+                shown[node] = {name: own[name][rows[found.example]] for name in names}
             self._truth.append(try_out(edge, shown))
         self._cost = {node: np.zeros(length(objects[node]), dtype=np.int64) for node in self.nodes}
         for (node, name), weight in self.sum.weights.items() if self.sum is not None else ():

@@ -35,7 +35,7 @@ def count_near_misses(
     counts = {}
     for edge in folded.edges if names is None else [e for e in folded.edges if e.name in names]:
         edges = [other.negated() if other is edge else other for other in folded.edges]
-        counter = EliminationCounter(folded.graph.node_ids, edges, objects)
+        counter = EliminationCounter(folded.graph.node_ids, edges, objects, valid)
         if enough is not None:
             node = max(edge.nodes, key=lambda node: len(valid[node]))
             involved = int(counter.has_solution(node, valid[node], valid).sum())

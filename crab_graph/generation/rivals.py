@@ -152,4 +152,5 @@ class Contest:
             node: np.asarray(valid_rows(own, graph.node_constraints(node)))
             for node, own in self._objects.items()
         }
-        return EliminationCounter(graph.node_ids, graph.edge_constraints, self._objects), rows
+        edges = graph.edge_constraints
+        return EliminationCounter(graph.node_ids, edges, self._objects, rows), rows

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crab_graph.generation import counting
 from crab_graph.generation.constraints import Constraint, bounded_sum, equals
@@ -19,11 +21,11 @@ def at_most(bound, weights=WEIGHTS):
     return bounded_sum("sum", weights, bound, "")
 
 
-def counter(*edges, nodes="abc"):
+def counter(*edges, nodes="abc", valid=None):
     objects = {
         node: {"price": np.array(PRICES[node]), "kind": np.array(KINDS[node])} for node in nodes
     }
-    return EliminationCounter(tuple(nodes), edges, objects)
+    return EliminationCounter(tuple(nodes), edges, objects, valid)
 
 
 def all_of(nodes="abc", **chosen):
@@ -76,6 +78,26 @@ def test_objects_that_are_not_chosen_do_not_count():
     assert counter(SAME).count(all_of(a=[1], b=[0])) == 0
     for node in "abc":
         assert counter(SAME).count(all_of(**{node: np.zeros(0, dtype=np.int64)})) == 0
+
+
+@given(
+    rows=st.fixed_dictionaries(
+        {
+            node: st.lists(st.sampled_from(range(len(own))), min_size=1, unique=True)
+            for node, own in PRICES.items()
+        }
+    ),
+    bound=st.integers(118, 145),
+    edges=st.sampled_from([(), (SAME,), (ALSO,), (SAME, ALSO)]),
+)
+def test_edges_tried_out_on_what_is_valid_alone_say_the_same_of_it(rows, bound, edges):
+    valid = {node: np.array(own) for node, own in rows.items()}
+    every, few = (counter(*edges, at_most(bound), valid=own) for own in (None, valid))
+    assert few.count(valid) == every.count(valid)
+    assert few.cheapest(valid) == every.cheapest(valid)
+    for node, own in valid.items():
+        found, expected = (one.least(node, own, valid) for one in (few, every))
+        assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("node", ["a", "b", "c"])
