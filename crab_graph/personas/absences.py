@@ -12,7 +12,7 @@ from crab_graph.personas.fact_scopes import (
     names_somebody,
     slots_of,
 )
-from crab_graph.personas.played_clauses import is_check
+from crab_graph.personas.noted_facts import is_listed_again, notes_absence
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.questions import Segment, has_rival
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, bound_by, new_facts
@@ -26,16 +26,6 @@ _NAMED_ABSENCES = 12
 """Who may say all at once names no more of them in one breath."""
 _SOME_ABSENCES = 4
 """Others name no more of them."""
-_ANY_DOES = re.compile(
-    r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
-    r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
-    r"|\bany (?:day|date|time|hour|kind|sort)\b"
-    r"|\A\W*(?:also )?any \w+(?: \w+)?(?:,? (?:and |or )?any \w+(?: \w+)?)*"
-    r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
-)
-"""Says that on something there is no wish."""
-
-
 _APART = re.compile(r"\b(?:apart from|aside from|besides|other than|except(?: for)?)\b")
 """Leads to what is not asked for."""
 
@@ -54,13 +44,14 @@ def absent_facts(turn: Turn) -> list[str]:
         and key not in known
         and not (bound_by(turn, key) or _is_asked_elsewhere(turn, key))
     )
-    noting = [how for one, how in turn.reading.clauses if _notes_absence(one)]
+    noting = [how for one, how in turn.reading.clauses if notes_absence(one)]
     noted = {key for how in noting for key in how.facts if how.names(key)}
     noted |= {key for one, how in turn.reading.clauses for key in _set_apart(one, how, words)}
     return [
         key
         for key in asked
-        if key not in declined or (key not in noted and is_asked_by_name(turn, key))
+        if key not in declined
+        or (key not in noted and is_asked_by_name(turn, key) and not is_listed_again(turn, key))
     ]
 
 
@@ -104,13 +95,6 @@ def _is_hinted_of_rival(
 ) -> bool:
     """Tell whether a clause that hints at a fact is of slots that have its like."""
     return how.names(words.key) and has_rival(words, segment.named, lexicon)
-
-
-def _notes_absence(segment: Segment) -> bool:
-    """Tell whether a clause checks what was said, or says itself that anything will do."""
-    is_question = segment.text.rstrip().endswith(("?", ":"))
-    is_told = is_check(segment) and not OR.search(segment.text)
-    return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
 
 
 def absence_words(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
-from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.fact_choice import asked_which, chosen_facts
 from crab_graph.personas.fact_scopes import is_asked_by_name, names_somebody, slots_of
 from crab_graph.personas.pinned_facts import pointed_at
 from crab_graph.personas.plain_requests import WISH, asks_if_complete, asks_what_else
@@ -29,6 +29,8 @@ _EITHER = re.compile(
     r"(?! (?:not|there|something|anything|i (?:missing|wrong)))[^?]*\?"
 )
 """Asks which of two things is so."""
+_OR_IF = re.compile(r"\bor (?:is|are|will|would|does|do|any)\b[^?]*\?")
+"""Asks which it is to be, or if any is."""
 _REST = re.compile(
     r"\b(?:everything|all|anything) (?:else|other)\b|\bthe (?:rest|others?|remainder)\b"
     r"|\b(?:other|remaining) (?:wishes|points|details|items)\b"
@@ -156,6 +158,11 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
     if asking <= _FEW and _takes_for_none(turn, [fact.key for fact in others]):
         # Of many questions nobody knows which one a bare no is to.
         return [speaker.phrase("not_so")]
+    asks = [(one, bool(asked_which(turn, one, how))) for one, how in turn.reading.clauses]
+    asks = [(one, is_which) for one, is_which in asks if one.is_request and _OR_IF.search(one.text)]
+    if asks and all(is_which for _, is_which in asks) and not played.questioned:
+        # Which one it is to be is told by no yes.
+        return [speaker.phrase("none_certain")]
     return _affirmation(turn, right)
 
 
@@ -269,6 +276,9 @@ def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     if not asking:
         return []
     cued = {key for how in asking for key, shows in how.facts.items() if "how:cue" in shows}
+    named = {key for how in asking for key in how.facts if how.names(key)}
+    if cued.isdisjoint(right) and not named.isdisjoint(turn.memory.declined):
+        return []
     meant = [key for key in right if key in turn.facts and (not cued or key in cued)]
     spoken = {*turn.reading.asked, *turn.playback.questioned}
     return [key for key in meant if key in spoken] or ([] if cued else meant[:_FEW])

@@ -62,6 +62,11 @@ _REMARKS = 3
 """Sentences behind options among which the question may be that lets choose."""
 _INLINE = re.compile(r"(?:\A|\s)\(?(?:a|1|i)[).:].+\s\(?(?:b|2|ii)[).:]", re.I)
 """Options that stand in one line."""
+_BOTH_DO = re.compile(
+    r"\beither(?: one| of (?:them|the two)| way)?"
+    r"(?:'s|’s| is| are| will| would| works| suits| does| goes)\b[^?]*\Z"
+)
+"""Says of two things that one is as good as the other."""
 _FEWEST_OPTIONS = 2
 _GOES_ON = re.compile(
     r"^\W*(?:(?:which|pick|choose|select|please (?:pick|choose|select|say))\b[^.?!]{0,24}"
@@ -269,7 +274,7 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
         is_other = is_other or _asks_of_flag(low, words, lexicon)
         if is_other or any(one.search(low) for one in (_OFF, _ALL_ELSE, FAULTS)):
             continue
-        has_options = _INLINE.search(piece) is not None
+        has_options = _INLINE.search(piece) is not None and not _BOTH_DO.search(low)
         asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)
         is_option = _OPTION.match(piece) is not None and not has_options and "?" not in piece
         if not asks or is_option or (ends_in_tag(low) and not _NO_TAG.search(low)):

@@ -6,8 +6,7 @@ from typing import Any
 
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, Reason
-from crab_graph.personas.clause_features import ClauseFeatures
-from crab_graph.personas.fact_choice import chosen_facts, is_known_well
+from crab_graph.personas.fact_choice import PARTICULAR, asked_which, chosen_facts, is_known_well
 from crab_graph.personas.fact_scopes import is_asked_by_name, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
@@ -53,12 +52,6 @@ _AS_BEFORE = re.compile(
 )
 """Asks whether what was said before holds."""
 _FEW_WORDS = 3
-_PARTICULAR = re.compile(
-    r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
-    r"|(?:like|prefer) (?:best|most)|does any)\b",
-    re.I,
-)
-"""Asks for one of several by name."""
 
 
 def answer(turn: Turn) -> Decision | None:
@@ -126,7 +119,9 @@ def _of_no_fact(turn: Turn) -> Decision | None:
         words = turn.briefing.lexicon.unwished
         said = turn.speaker.without([words[name] for name in unwished])
         return Decision(tuple(said), declined=tuple(unwished), is_answer=True, is_content=True)
-    if not (spent_wishes(turn) or bounds_of(turn) is not None):
+    # A plan that only touches on what was told wants a yes.
+    is_spent = spent_wishes(turn) and not (asks_for_plan(turn) and can_approve(turn))
+    if not (is_spent or bounds_of(turn) is not None):
         return None
     return Decision((_no_more(turn),), is_answer=True, is_content=True)
 
@@ -224,7 +219,7 @@ def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
         return False
     clauses = turn.reading.clauses
     asking = [one.text for one, how in clauses if one.is_request and keys & how.facts.keys()]
-    return bool(asking) and all(_PARTICULAR.search(text) for text in asking)
+    return bool(asking) and all(PARTICULAR.search(text) for text in asking)
 
 
 def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
@@ -241,18 +236,6 @@ def asks_as_before(turn: Turn) -> bool:
     return _AS_BEFORE.search(turn.text) is not None
 
 
-def _which_ones(turn: Turn, text: str, how: ClauseFeatures) -> set[str]:
-    """Return the told conditions of which a question asks which one it is to be of several."""
-    words, record = turn.reading.lexicon.facts, turn.memory.record
-    if not _PARTICULAR.search(text):
-        return set()
-    return {
-        key
-        for key in how.facts
-        if how.names(key) and words[key].form is ValueForm.FLAG and record.is_settled(key)
-    }
-
-
 def _first_spent(turn: Turn, given: Sequence[Fact]) -> str:
     """Return what to say of a first question that needs no more words, where others get some.
 
@@ -267,7 +250,7 @@ def _first_spent(turn: Turn, given: Sequence[Fact]) -> str:
     if first is None or how is None:
         return ""
     is_example = EXAMPLES.search(first.text) is not None
-    which = set[str]() if is_example else _which_ones(turn, first.text, how)
+    which = set[str]() if is_example else asked_which(turn, first, how)
     if (asks_any_wish(first.text) and not which) or (is_example and asks_openly(turn)):
         return ""
     spent |= which

@@ -8,6 +8,7 @@ from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.fact_scopes import is_apart, is_lent, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
+from crab_graph.personas.noted_facts import is_listed_again, was_noted
 from crab_graph.personas.pinned_facts import pinned_again, pointed_at, whose_births
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.pointed_questions import OR, asked_throughout
@@ -60,6 +61,12 @@ _FURTHER = re.compile(
 """Asks for what was not told."""
 _WHATEVER = re.compile(r"\b(?:any|some)thing\b")
 """Says of nothing in particular that it is missing."""
+PARTICULAR = re.compile(
+    r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
+    r"|(?:like|prefer) (?:best|most)|does any)\b",
+    re.I,
+)
+"""Asks for one of several by name."""
 _TIMES_AGAIN = 3
 """So often a fact is said that is asked for again while others wait."""
 
@@ -126,6 +133,13 @@ def _asked_anew(turn: Turn) -> list[str]:
         named = [one for one, shows in how.facts.items() if "how:cue" in shows]
         if key not in named or _FURTHER.search(segment.text):
             return False
+        near = [one for one in named if not is_apart(turn, one, segment)]
+        is_of_like = key not in near and any(words[one].form is words[key].form for one in near)
+        if is_of_like or is_listed_again(turn, key):
+            return False
+        if was_noted(turn, key) and key in asked_which(turn, segment, how):
+            # Which one it is to be is another question than if it is to be the same.
+            return False
         is_of_choice = words[key].form is ValueForm.CHOICE and "value" in how.facts[key]
         if is_of_choice and OR.search(segment.text) and not words[key].is_joint:
             return True
@@ -170,6 +184,8 @@ def _is_missed(turn: Turn, key: str) -> bool:
     """Tell whether a clause asks by name for what was told for sure, as it was not received."""
     record = turn.memory.record
     if not record.is_settled(key) or record.times(key) >= _TIMES_AGAIN:
+        return False
+    if is_listed_again(turn, key):
         return False
     clauses = turn.reading.clauses
     texts = [one.text for one, _ in clauses]
@@ -302,6 +318,18 @@ def is_known_well(turn: Turn, key: str) -> bool:
     return key in played.right and not is_asked and turn.memory.record.is_settled(key)
 
 
+def asked_which(turn: Turn, segment: Segment, how: ClauseFeatures) -> set[str]:
+    """Return the told conditions of which a clause asks which one it is to be of several."""
+    if not PARTICULAR.search(segment.text):
+        return set()
+    words, record = turn.reading.lexicon.facts, turn.memory.record
+    return {
+        key
+        for key in how.facts
+        if how.names(key) and words[key].form is ValueForm.FLAG and record.is_settled(key)
+    }
+
+
 def _is_joint_unnamed(turn: Turn, key: str) -> bool:
     """Tell whether a joint wish was told for sure, and no question speaks of it."""
     words = turn.briefing.lexicon.facts[key]
@@ -326,8 +354,10 @@ def _asked_again(turn: Turn) -> list[str]:
             and not _FURTHER.search(one.text)
             and "how:cue" in how.facts.get(key, ())
             and not is_apart(turn, key, one)
+            and not (was_noted(turn, key) and key in asked_which(turn, one, how))
             for one, how in clauses
         )
+        and not is_listed_again(turn, key)
     ]
     return [key for key in (*named, *read_alone(turn)) if key in turn.facts]
 

@@ -44,15 +44,17 @@ class UserMemory:
     """The user's state.
 
     `seen` is what the agent's messages have brought so far, `declined` the facts asked for on which
-    the user said that it has no wish; `idle` counts the turns in a row without progress,
-    `asked_back` those in which the user asked what a question means; `later` are the facts that it
-    says with its next turn. `promises` says whether it has just said that it comes to the rest of
-    what was asked, and `warned` whether it has announced that it will leave.
+    the user said that it has no wish, `noted` what the agent has played back rightly of either;
+    `idle` counts the turns in a row without progress, `asked_back` those in which the user asked
+    what a question means; `later` are the facts that it says with its next turn. `promises` says
+    whether it has just said that it comes to the rest of what was asked, and `warned` whether it
+    has announced that it will leave.
     """
 
     record: DisclosureRecord = field(default_factory=DisclosureRecord)
     seen: frozenset[str] = frozenset()
     declined: frozenset[str] = frozenset()
+    noted: frozenset[str] = frozenset()
     idle: int = 0
     warned: bool = False
     owes: bool = False
@@ -69,13 +71,16 @@ class UserMemory:
         record = DisclosureRecord(tuple(state.get("disclosed", ())))
         counts = {name: state[name] for name in _COUNTS if name in state}
         later, errors = tuple(state.get("later", ())), ErrorRecord(tuple(state.get("errors", ())))
-        seen, declined = (frozenset(state.get(name, ())) for name in ("seen", "declined"))
-        return cls(record, seen, declined, later=later, errors=errors, **counts)
+        seen, declined, noted = (
+            frozenset(state.get(name, ())) for name in ("seen", "declined", "noted")
+        )
+        return cls(record, seen, declined, noted, later=later, errors=errors, **counts)
 
     def as_json(self) -> dict[str, Any]:
         """Return the memory as state."""
         counts = {name: getattr(self, name) for name in _COUNTS}
         lists: dict[str, Any] = {"seen": sorted(self.seen), "declined": sorted(self.declined)}
+        lists |= {"noted": sorted(self.noted)} if self.noted else {}
         lists |= {"later": list(self.later)} if self.later else {}
         lists |= {"errors": list(self.errors.rows)} if self.errors.rows else {}
         return {"disclosed": list(self.record.rows), **lists, **counts}

@@ -8,6 +8,7 @@ anything new. A question back, as to what was meant, costs no patience: the agen
 from dataclasses import replace
 
 from crab_graph.personas.memory import UserMemory
+from crab_graph.personas.noted_facts import noted_after
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.text.phrases import TerminalToken
 
@@ -20,7 +21,7 @@ def with_patience(turn: Turn, reply: Decision) -> tuple[Decision, UserMemory]:
     """
     memory, behavior, speaker = turn.memory, turn.behavior, turn.speaker
     idle = idle_after(memory.idle, moved=has_moved(turn, reply), asked_back=reply.asked_back)
-    memory = replace(memory, seen=memory.seen | _fresh(turn), idle=idle)
+    memory = replace(memory, seen=memory.seen | _fresh(turn), noted=noted_after(turn), idle=idle)
     if reply.token or idle == 0:
         return reply, replace(memory, warned=False)
     if idle >= behavior.patience and memory.warned:

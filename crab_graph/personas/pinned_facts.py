@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crab_graph.personas.fact_scopes import slots_of
-from crab_graph.personas.pointed_questions import asked_by_values, asked_hours, asked_throughout
+from crab_graph.personas.pointed_questions import (
+    asked_by_values,
+    asked_hours,
+    asked_throughout,
+    asks_throughout,
+)
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
@@ -77,6 +82,19 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
 def meant_throughout(turn: Turn) -> tuple[str, ...]:
     """Return those of them of which it is asked if they hold for all."""
     return meant_wishes(turn) if turn.reading.means("scope", "both") else ()
+
+
+def unwished_throughout(turn: Turn) -> list[str]:
+    """Return what has no wish, as was said, of which it is asked if that holds for all."""
+    words = turn.briefing.lexicon.facts
+    return [
+        key
+        for one, how in turn.reading.clauses
+        if one.is_request and asks_throughout(one)
+        for key in how.facts
+        if key in turn.memory.declined and words[key].form is ValueForm.CHOICE
+        if "how:cue" in how.facts[key]
+    ]
 
 
 def pinned_again(turn: Turn) -> list[str]:

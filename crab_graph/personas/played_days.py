@@ -28,6 +28,8 @@ _TO_END = re.compile(
     r"|->|→|–)(?: (?:on|is|the|by))*\W*\Z"
 )
 """Before a day on which something ends."""
+_FROM = re.compile(r"\b(?:(?:somewhere|any ?time|sometime) )?(?:between|from)\W*\Z")
+"""Leads to the first of several days."""
 _FEW_SLOTS = 2
 
 
@@ -131,16 +133,15 @@ class PlayedDays:
         value = self._facts.get(key)
         wanted = [] if value is None else value if isinstance(value, list) else [value]
         allowed, last = _days_of(wanted), self._last_days(wanted)
-        if len(days) > 1 and [*days[:2]] != [*wanted]:
-            yield Compared(key, days[0] in allowed, days[0])
-            length = next((k for k in self._lengths() if k in self._facts), "")
-            if days[0] in allowed and length:
-                yield Compared(length, days[1] in last, days[1])
-            return
-        if _TO_END.search(part) and days[0] in last:
-            length = next((k for k in self._lengths() if k in self._facts), "")
+        length = next((k for k in self._lengths() if k in self._facts), "")
+        if _TO_END.search(_FROM.sub("", part)) and {*days} <= {*last}:
             if length:
                 yield Compared(length, True, days[0])
+            return
+        if len(days) > 1 and [*days[:2]] != [*wanted]:
+            yield Compared(key, days[0] in allowed, days[0])
+            if days[0] in allowed and length:
+                yield Compared(length, days[1] in last, days[1])
             return
         is_right = set(days) <= set(allowed) or [*days] == [*wanted]
         led = part.strip(" \t.*:-")

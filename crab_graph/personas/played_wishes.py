@@ -53,6 +53,8 @@ _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|do
 _SHARED = re.compile(
     r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,40}"
     r"\b(?:both|they|all|the two|same|share\w*|together)\b"
+    r"|\b(?:that|which) (?:\w+ ){1,3}shares?\b"
+    r"|\b(?:only|just|but)\b[^.;?]{0,60}\b(?:same|share\w*|together)\b"
 )
 """Makes of any of some things one for all of them."""
 _NEAR = 24
@@ -200,7 +202,8 @@ class PlayedWishes:
         """Tell whether what is any one is right behind that said to be the same for all."""
         text = self._reading.segments[self._at.segment].text
         _, found, behind = text.partition(said.strip(" ,;.("))
-        return bool(found) and ALIKE.search(behind[:_NEAR]) is not None
+        is_near = ALIKE.search(behind[:_NEAR]) is not None
+        return bool(found) and (is_near or _SHARED.search(behind) is not None)
 
     def _is_range(self, key: str) -> bool:
         is_list = isinstance(self._facts.get(key), list)

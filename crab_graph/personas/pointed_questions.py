@@ -82,6 +82,12 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
     return tuple(found)
 
 
+def asks_throughout(segment: Segment) -> bool:
+    """Tell whether a question asks if something holds for all, or for some alone."""
+    asks = "?" in segment.text or "whether" in segment.text
+    return asks and _THROUGHOUT.search(segment.text) is not None
+
+
 @lru_cache(maxsize=HEARD_AT_ONCE)
 def asked_hours(reading: Reading) -> Mapping[str, frozenset[str]]:
     """Return the words for hours of which a question asks what they mean, by key of a wish."""

@@ -54,7 +54,7 @@ from crab_graph.personas.party_questions import party_question_in
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_answers import added_words
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
-from crab_graph.personas.pinned_facts import meant_throughout, whose_births
+from crab_graph.personas.pinned_facts import meant_throughout, unwished_throughout, whose_births
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.pointed_questions import asked_throughout
@@ -202,6 +202,7 @@ class RulesUser:
         sight = look_over(turn.conflicts, turn.reading, self.behavior, memory.errors, told, draw)
         turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
         throughout = (*asked_throughout(turn.reading), *whose_births(turn), *meant_throughout(turn))
+        throughout = (*throughout, *unwished_throughout(turn))
         if turn.clarification is not None:
             throughout = (*throughout, *turn.clarification.throughout)
         speaker = speaker.with_sayings(self._ways.of_turn(turn), throughout)

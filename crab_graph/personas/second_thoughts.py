@@ -88,9 +88,11 @@ class Mind:
         """
         rows = [self._taken_back(row) for row in state.get("disclosed", ())]
         seen = [one for one in state.get("seen", ()) if one not in ACTS]
-        declined = [key for key in state.get("declined", ()) if key not in self.keys]
-        later = [key for key in state.get("later", ()) if key not in self.keys]
-        kept = {**state, "disclosed": rows, "seen": seen, "declined": declined, "later": later}
+        left = {
+            name: [key for key in state.get(name, ()) if key not in self.keys]
+            for name in ("declined", "noted", "later")
+        }
+        kept = {**state, "disclosed": rows, "seen": seen, **left}
         return {**kept, "idle": 0, "warned": False, "approved": False}
 
     def _taken_back(self, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from crab_graph.personas.questions import Segment
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.unwished import asked_of_parts
+from crab_graph.personas.wordbook import ValueForm
 
 _NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
@@ -322,7 +323,9 @@ def _is_noted(turn: Turn, key: str) -> bool:
     if any("how:cue" in how.facts.get(key, ()) for how in told):
         return not any(how.names(key) for how in asking)
     if key in played.right:
-        return not any(key in how.facts for how in asking)
+        is_place = turn.briefing.lexicon.facts[key].form is ValueForm.TEXT
+        shown = (how.facts[key] for how in asking if key in how.facts)
+        return all(is_place and "value" in shows and "how:cue" not in shows for shows in shown)
     is_beside = bool(asking) and turn.memory.record.is_settled(key)
     return is_beside and not any(how.names(key) for how in asking)
 

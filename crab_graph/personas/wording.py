@@ -310,7 +310,11 @@ class Speaker:
         """Return the answer to a question about a fact the user does not have."""
         if not words.none:
             return self.phrase("no_wish")
-        return self._new(f"none {words.key}", words.none)
+        said = self._new(f"none {words.key}", words.none)
+        is_choice = isinstance(words, FactWords) and words.form is ValueForm.CHOICE
+        if is_choice and words.key in self._throughout:
+            return join_parts([said, self.phrase("same_for_each")])
+        return said
 
     def without(self, facts: Sequence[UnwishedWords]) -> list[str]:
         """Return the answers to questions about facts the user does not have, in one breath."""

@@ -1,0 +1,53 @@
+"""What an agent has noted rightly of what the user said: that is not said again unasked."""
+
+import re
+
+from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.played_clauses import is_check
+from crab_graph.personas.pointed_questions import OR, asks_throughout
+from crab_graph.personas.questions import Segment
+from crab_graph.personas.turns import Turn
+
+_ANY_DOES = re.compile(
+    r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
+    r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
+    r"|\bany (?:day|date|time|hour|kind|sort)\b"
+    r"|\A\W*(?:also )?any \w+(?: \w+)?(?:,? (?:and |or )?any \w+(?: \w+)?)*"
+    r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
+)
+"""Says that on something there is no wish."""
+_IF_ANY = re.compile(r"\b(?:is|are|would|will|does|do) any\b")
+"""Asks if there is no wish."""
+
+
+def notes_absence(segment: Segment) -> bool:
+    """Tell whether a clause checks what was said, or says itself that anything will do."""
+    is_question = segment.text.rstrip().endswith(("?", ":"))
+    is_told = is_check(segment) and not OR.search(segment.text)
+    return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
+
+
+def noted_after(turn: Turn) -> frozenset[str]:
+    """Return what is noted once a message is read, of what was told for sure or is not wished."""
+    played, memory = turn.playback, turn.memory
+    right = {key for key in played.right if memory.record.is_settled(key)}
+    noting = [how for one, how in turn.reading.clauses if notes_absence(one)]
+    right |= {key for how in noting for key in how.facts if how.names(key)} & memory.declined
+    return (memory.noted | right) - {*played.wrong, *played.mixed}
+
+
+def was_noted(turn: Turn, key: str) -> bool:
+    """Tell whether an earlier message noted something rightly that this one does not doubt."""
+    played = turn.playback
+    return key in turn.memory.noted - {*played.wrong, *played.mixed, *played.questioned}
+
+
+def is_listed_again(turn: Turn, key: str) -> bool:
+    """Tell whether all that asks for what was noted only names it among other things."""
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and how.names(key)]
+    return was_noted(turn, key) and all(_names_several(*one) for one in asking)
+
+
+def _names_several(segment: Segment, how: ClauseFeatures) -> bool:
+    cues = [key for key, shows in how.facts.items() if "how:cue" in shows]
+    return len(cues) > 1 and not (_IF_ANY.search(segment.text) or asks_throughout(segment))

@@ -1,0 +1,169 @@
+"""What the agent has noted rightly is not said again, but which one it is to be is answered."""
+
+import re
+
+import pytest
+
+from crab_graph.personas.briefing import Fact, FactLevel
+from tests.personas.test_joint_wishes import briefing_with
+from tests.personas.test_rules_user import FACTS, Chat
+from tests.travel_words import TRAVEL
+
+FLAGS = [Fact(key, True, FactLevel.DETAIL) for key in ("same_district", "same_carrier")]
+DAY = Fact("attraction_date", "2027-05-05", FactLevel.DETAIL)
+DATED = [one for one in FACTS if one.key not in ("departure_date", "attraction_category")]
+DATED += [Fact("departure_date", "2027-05-04", FactLevel.BASIC), DAY, *FLAGS]
+BRIEFING = TRAVEL.briefing(TRAVEL.slots, DATED, "S1-001", "2027-01-10")
+WINDOWED = TRAVEL.briefing(TRAVEL.slots, [*FACTS, *FLAGS], "S1-001", "2027-01-10")
+CONDITIONS = ("terse", "impatient", "neutral", "generic")
+ANY_ONE = re.compile(
+    r"\b(?:no particular one|any one|(?:need not|doesn't have to) be a certain|matter|difference"
+    r"|don't (?:care|mind)|no preference|easy)\b"
+)
+DENIES = re.compile(r"\b(?:wait|no|hold on|not quite|wrong|let me be clear)\b")
+
+
+def opened(condition, briefing=BRIEFING):
+    chat = Chat(condition, briefing=briefing)
+    chat.say()
+    return chat
+
+
+def told_district(condition, briefing=BRIEFING):
+    chat = opened(condition, briefing)
+    while "same_district" not in chat.told():
+        chat.say("Should hotel and attraction be in the same district?")
+    return chat
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    (
+        "Noted, out on May 4, 2027. Attraction: museum, tour or show; which day, time of day, or"
+        " price?",
+        "Leaving on May 4, 2027, noted. What about the attraction: what type, which day and which"
+        " time of day would you like?",
+    ),
+)
+def test_who_is_asked_for_the_day_of_one_thing_tells_not_that_of_another(condition, asked):
+    chat = opened(condition)
+    answer = chat.say(asked)
+    assert "attraction_date" in chat.told()
+    assert not re.search(r"\b(?:leav\w+|depart\w+)\b", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    (
+        "Any particular district, or any at all? And how many stars should the hotel have?",
+        "Which district do you prefer, or will any do so long as it is the attraction's? And how"
+        " many stars should the hotel have?",
+    ),
+)
+def test_a_rule_that_was_noted_does_not_answer_which_one_it_is_to_be(condition, asked):
+    chat = told_district(condition)
+    chat.say("Noted: hotel and attraction in the same district. Which seats would you like?")
+    answer = chat.say(asked).casefold()
+    assert ANY_ONE.search(answer) and "4 star" in answer
+    assert "same district" not in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_which_one_of_what_is_to_be_shared_is_no_matter_for_a_yes(condition):
+    chat = told_district(condition)
+    answer = chat.say(
+        "Hotel and attraction in the same district, got it. Which district would you like, or is"
+        " any fine as long as it's the same for both?"
+    ).casefold()
+    assert ANY_ONE.search(answer) and not re.search(r"\b(?:correct|right)\b", answer), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "noted",
+    (
+        "Ok: any district is fine, only hotel and attraction must be in the same one.",
+        "Noted: a museum, in any district that it shares with the hotel.",
+        "I take it that any district will do, as long as both are in it together.",
+    ),
+)
+def test_any_one_that_is_to_be_shared_is_no_wrong_note(condition, noted):
+    chat = told_district(condition)
+    answer = chat.say(f"{noted} How many stars should the hotel have?").casefold()
+    assert "4 star" in answer
+    assert not DENIES.search(answer) and "district" not in answer, answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_is_free_and_noted_is_not_said_again_to_a_list_that_names_it(condition):
+    chat = opened(condition)
+    assert "any room type" in chat.say("Which room type would you like?").casefold()
+    chat.say("Noted: any room type will do. Which seat position would you like?")
+    answer = chat.say("Hotel: district, stars, room type, breakfast, price?").casefold()
+    assert "room type" not in answer and chat.told()[-1] in ("hotel_stars", "same_district")
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_is_free_holds_for_both_where_that_is_asked(condition):
+    chat = opened(condition)
+    assert "any cabin" in chat.say("Which cabin would you like?").casefold()
+    answer = chat.say("Any cabin, noted. Is the cabin for both flights, or for only one of them?")
+    assert re.search(r"any cabin\b.{0,40}\b(?:for each|for all of them)", answer, re.I | re.S)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_days_of_the_way_home_are_no_days_to_leave_on(condition):
+    chat = opened(condition, WINDOWED)
+    answer = chat.say(
+        "Let me see that I've got it right: you leave Chicago between May 3 and May 7, 2027 (both"
+        " days included?), stay 3 nights, so you fly home between May 6 and May 10. Who is coming?"
+    )
+    assert "traveller_names" in chat.told()
+    assert not DENIES.search(answer.casefold()), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_wrong_way_home_is_still_no_right_one(condition):
+    chat = opened(condition, WINDOWED)
+    chat.say("So you leave between May 3 and May 7, 2027, and fly home on May 20, right?")
+    assert {"departure_date", "nights"} & {*chat.told("corrected")}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_is_asked_what_no_fixed_budget_means_says_nothing_of_other_things(condition):
+    free = [one for one in FACTS if one.key != "budget"]
+    chat = opened(condition, TRAVEL.briefing(TRAVEL.slots, free, "S1-001", "2027-01-10"))
+    assert "no fixed budget" in chat.say("Is there a budget for the whole trip?").casefold()
+    answer = chat.say(
+        "I play back what I have now:\n\n- 2 travellers, 3 nights\n- No fixed budget\n\nIs this"
+        ' right?\n\n"No fixed budget": does it mean you want it cheap, or price is not important'
+        " at all? Or should I stay under some amount?\n\nI still need:\n\n1. Hotel: stars?"
+    )
+    assert re.search(r"\b(?:right|correct|yes)\b", answer, re.I), answer
+    assert "nights" not in answer and "4 star" in answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_two_things_noted_as_equally_good_ask_for_neither(condition):
+    chat = opened(condition, briefing_with("attraction_either"))
+    while "attraction_either" not in chat.told():
+        chat.say("What kind of attraction would you like?")
+    answer = chat.say(
+        "Great: A) a tour in the afternoon or B) a museum in the evening, either one's just as"
+        " good. Which hotel stars would you like?"
+    )
+    assert "museum" not in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_the_way_in_brackets_behind_a_flight_is_not_asked_for(condition):
+    chat = opened(condition)
+    answer = chat.say(
+        "Let's take it step by step; just the flights first:\n\n- **Outbound flight (Chicago →"
+        " Pittsburgh):** what matters to you? For example time of day, fare, stops, baggage.\n"
+        "- **Return flight (Pittsburgh → Chicago):** the same, or anything different?"
+    )
+    assert "Chicago" not in answer
+    assert {"outbound_time_of_day", "seat_position", "same_carrier"} & {*chat.told()}, answer
