@@ -26,10 +26,11 @@ from crab_graph.personas.wordbook import ValueForm
 
 _EITHER = re.compile(
     r"(?:, |\A)or (?:that|do|does|would|should|shall|is|are|will|may|can|could|did|rather|must)\b"
-    r"(?! (?:not|there|something|anything|i (?:missing|wrong)))[^?]*\?"
+    r"(?! (?:not|there|something|anything|i (?:missing|wrong)"
+    r"|(?:i|we) (?:now )?(?:go|move|continue|proceed|carry|start|begin|search|look)))[^?]*\?"
 )
 """Asks which of two things is so."""
-_OR_IF = re.compile(r"\bor (?:is|are|will|would|does|do|any)\b[^?]*\?")
+_OR_IF = re.compile(r"\bor (?:(?:is|are|will|would|does|do) (?!there\b)|any\b)[^?]*\?")
 """Asks which it is to be, or if any is."""
 _REST = re.compile(
     r"\b(?:everything|all|anything) (?:else|other)\b|\bthe (?:rest|others?|remainder)\b"

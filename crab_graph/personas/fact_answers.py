@@ -12,7 +12,7 @@ from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
 from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
-from crab_graph.personas.pinned_facts import asks_same_order
+from crab_graph.personas.pinned_facts import asks_same_order, pinned_again
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import (
     asks_for_plan,
@@ -82,6 +82,7 @@ def answer(turn: Turn) -> Decision | None:
     told = told_as_asked(facts)
     parts = []
     pointed = asked_throughout(turn.reading)
+    pointed = (*pointed, *pinned_again(turn))
     if facts and all(_is_told(turn, fact.key) and fact.key not in pointed for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]

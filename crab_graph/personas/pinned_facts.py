@@ -92,7 +92,7 @@ def unwished_throughout(turn: Turn) -> list[str]:
         for one, how in turn.reading.clauses
         if one.is_request and asks_throughout(one)
         for key in how.facts
-        if key in turn.memory.declined and words[key].form is ValueForm.CHOICE
+        if key in turn.memory.declined and words[key].none_throughout
         if "how:cue" in how.facts[key]
     ]
 

@@ -54,6 +54,16 @@ _MENU = re.compile(
 _ANSWERS = re.compile(r"(?m:^)\(?a[).][ \t][^?\n]{2,80}[ \t]\(?b[).][ \t][^?\n]{2,80}(?m:$)", re.I)
 """A line of such answers by themselves."""
 
+_ASKED_IN_ROW = re.compile(r"(?m:^)[ \t]*\|[^\n]*\?[^\n]*\|[ \t]*(?m:$)")
+"""A row of a form that asks something, and leaves a cell for the answer."""
+_NO_WORDS = re.compile(r"[\W\d_]*")
+
+
+def _asked_as_item(row: re.Match[str]) -> str:
+    """Return the cells of a row that hold words, as an item of a list."""
+    cells = [cell.strip() for cell in row[0].strip().strip("|").split("|")]
+    return f"- {': '.join(cell for cell in cells if not _NO_WORDS.fullmatch(cell))}"
+
 
 def _asked_in_words(menu: re.Match[str]) -> str:
     """Return a question for what a line of lettered answers lets choose."""
@@ -63,6 +73,7 @@ def _asked_in_words(menu: re.Match[str]) -> str:
 
 def reworded(text: str) -> str:
     """Return a message as it is read."""
+    text = _ASKED_IN_ROW.sub(_asked_as_item, text)
     for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
         text = aside.sub("", text)
     text = _LEFT_OUT.sub(r"\1 out \2", _BEYOND.sub(r"\1", text))

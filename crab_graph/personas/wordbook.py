@@ -97,6 +97,7 @@ class FactWords(UnwishedWords):
         short: The same as fragments.
         alone: Statements, instead of those, of a list that holds one thing or a count of one.
         throughout: Statements, instead of those, that it holds for all its slots.
+        none_throughout: What to answer where there is no wish, to who asks if that does.
         hours: Each value's hours of the day, `[from, until)`, where a clock time tells the value.
         one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
@@ -116,6 +117,7 @@ class FactWords(UnwishedWords):
     short: Texts
     alone: Texts = ()
     throughout: Texts = ()
+    none_throughout: Texts = ()
     choices: Mapping[str, str]
     cues: Mapping[str, Cue]
     hours: Mapping[str, tuple[float, float]]

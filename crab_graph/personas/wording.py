@@ -310,11 +310,10 @@ class Speaker:
         """Return the answer to a question about a fact the user does not have."""
         if not words.none:
             return self.phrase("no_wish")
-        said = self._new(f"none {words.key}", words.none)
-        is_choice = isinstance(words, FactWords) and words.form is ValueForm.CHOICE
-        if is_choice and words.key in self._throughout:
-            return join_parts([said, self.phrase("same_for_each")])
-        return said
+        is_whole = words.key in self._throughout
+        if isinstance(words, FactWords) and is_whole and words.none_throughout:
+            return words.none_throughout[0]
+        return self._new(f"none {words.key}", words.none)
 
     def without(self, facts: Sequence[UnwishedWords]) -> list[str]:
         """Return the answers to questions about facts the user does not have, in one breath."""

@@ -110,7 +110,7 @@ def test_what_is_free_holds_for_both_where_that_is_asked(condition):
     chat = opened(condition)
     assert "any cabin" in chat.say("Which cabin would you like?").casefold()
     answer = chat.say("Any cabin, noted. Is the cabin for both flights, or for only one of them?")
-    assert re.search(r"any cabin\b.{0,40}\b(?:for each|for all of them)", answer, re.I | re.S)
+    assert "any cabin will do on both flights" in answer.casefold()
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -3,6 +3,8 @@
 Each case is one of many ways in which models that played agents asked at one place of a talk.
 """
 
+import re
+
 import pytest
 
 from crab_graph.personas.briefing import DisclosureRecord, How, Reason, Saying
@@ -607,3 +609,39 @@ def test_what_is_right_beside_a_settled_doubt_is_said_to_be():
         ).casefold()
         assert "aisle" in answer and any(word in answer for word in ("right", "correct", "true"))
     assert found
+
+
+@pytest.mark.parametrize("condition", SHORT)
+@pytest.mark.parametrize("behind", ("", " (yes / no)"))
+def test_a_row_of_a_form_asks_as_a_line_does(condition, behind):
+    chat = opened(condition)
+    answer = chat.say(
+        "- [x] Travellers and dates of birth confirmed\n\n**Next field**\n\n"
+        "| # | Field | Your answer |\n|---|---|---|\n"
+        "| ☐ 1 | Departure window: any day from 2027-05-03 to 2027-05-07, both included?"
+        f"{behind} | |\n\n"
+        "Waiting after that: ☐ hotel ☐ attraction ☐ budget"
+    )
+    assert re.match(r"(?:that's )?(?:right|correct|yes)\b", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", SHORT)
+def test_what_comes_next_is_none_of_two_things_that_may_be_so(condition):
+    chat = opened(condition)
+    chat.say("Which seat position would you like, and how many stars?")
+    answer = chat.say(
+        "Seats: aisle on both flights. Correct?\n\nAnything more for the flights (stops, baggage,"
+        " price), or may I go on to the hotel?"
+    )
+    assert re.match(r"(?:that's )?(?:right|correct|yes)\b", answer, re.I), answer
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_is_asked_of_its_doubt_says_not_that_it_said_so(seed):
+    chat = opened("terse", seed)
+    chat.say("How many stars should the hotel have?")
+    answer = chat.say(
+        'Hotel: you said "I guess". Is at least 4 stars what you want, or should it be a different'
+        " number?"
+    )
+    assert "4" in answer and not re.search(r"\bsaid\b|\bagain\b", answer, re.I), answer
