@@ -208,7 +208,10 @@ def _asks_for_less(turn: Turn, asked: Sequence[str]) -> bool:
 
 def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
     """Tell whether a question keeps to some facts, and all that is to say of them is noted."""
-    is_noted = all(is_known_well(turn, fact.key) for fact in chosen)
+    settled, asks_more = turn.memory.record.is_settled, asks_for_more(turn.text.casefold())
+    is_noted = all(
+        is_known_well(turn, fact.key) or (asks_more and settled(fact.key)) for fact in chosen
+    )
     return bounds_of(turn) is not None and is_noted and not absent_facts(turn)
 
 

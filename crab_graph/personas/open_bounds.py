@@ -24,7 +24,7 @@ _BEYOND = re.compile(
 )
 """Words of a question for all that is left."""
 _MORE_OF = re.compile(
-    r"\b(?:(?:any|some)thing|what) (?:else|more)\b[^?,;(]{0,20}"
+    r"\b(?:(?:any|some)thing|what) (?:else|more|further)\b[^?,;(]{0,20}"
     r"\b(?:for|about|on|of|in|regarding|with) (?!me\b|us\b)\w"
     r"|\b(?:the )?(?:rest|others?) of (?:the|your) (?:\w+ ){0,2}(?:wish|preference|requirement)"
     r"|\b(?:is|was) (?:that|this|it) (?:really )?(?:all|everything|it) "
@@ -32,7 +32,7 @@ _MORE_OF = re.compile(
 )
 """Asks for what is left of something."""
 _HEADED = re.compile(
-    r"(?m:^)(?P<head>[^:?\n]{2,30}):[^?]*\b(?:(?:any|some)thing|what) (?:else|more)\b"
+    r"(?m:^)(?P<head>[^:?\n]{2,30}):[^?]*\b(?:(?:any|some)thing|what) (?:else|more|further)\b"
 )
 """Asks for that behind the name of it."""
 _MORE_WISHES = re.compile(

@@ -6,7 +6,7 @@ import pytest
 
 from crab_graph.personas.briefing import Fact, FactLevel
 from tests.personas.test_joint_wishes import briefing_with
-from tests.personas.test_rules_user import FACTS, Chat
+from tests.personas.test_rules_user import BOOKINGS, FACTS, PLAN, Chat
 from tests.travel_words import TRAVEL
 
 FLAGS = [Fact(key, True, FactLevel.DETAIL) for key in ("same_district", "same_carrier")]
@@ -167,3 +167,43 @@ def test_the_way_in_brackets_behind_a_flight_is_not_asked_for(condition):
     )
     assert "Chicago" not in answer
     assert {"outbound_time_of_day", "seat_position", "same_carrier"} & {*chat.told()}, answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("word", ("further", "else", "more"))
+def test_who_has_nothing_more_to_say_of_a_part_says_so_and_nothing_again(condition, word):
+    chat = told_district(condition)
+    chat.say("How many stars should the hotel have?")
+    answer = chat.say(f"A queen bed, then. Anything {word} for the hotel or room?").casefold()
+    assert answer and "district" not in answer and "star" not in answer, answer
+
+
+def test_who_owns_up_to_a_date_that_was_stored_wrongly_misnames_nobody():
+    held = [dict(row) for row in BOOKINGS]
+    chat = Chat("terse", bookings=held)
+    chat.say()
+    chat.say(PLAN)
+    answer = chat.say(
+        "All four parts are booked exactly as approved, and pending until charged:\n\n"
+        "- Outbound FL-48213: BK-00000001 - $300.00\n- Return FL-20955: BK-00000002 - $280.00\n"
+        "- Hotel Juniper Court Hotel (HT-3316): BK-00000003 - $360.00\n"
+        "- Riverside Glass Museum (AT-50811): BK-00000004 - $70.00\n\nTotal: $1,010.00.\n\n"
+        "Two confessions, for good order: my first booking of the return (BK-00000009) had Leo"
+        " Ruiz's date of birth down as 1988-11-24, so I cancelled it - nothing had been charged -"
+        " and booked the same seats again with 1988-11-23. The outbound first came back"
+        " unconfirmed; it is in order.\n\nWould you now kindly record an approval for each of the"
+        " four bookings on the Visa ending in 4242, and tell me once that's done?"
+    )
+    assert len(chat.approvals()) == 4 and not DENIES.search(answer.casefold()), answer
+
+
+def test_the_rule_for_the_least_sum_beside_a_budget_is_a_rule_and_no_outcome():
+    chat = opened("terse", briefing_with("cheapest_outing"))
+    while "cheapest_outing" not in chat.told():
+        chat.say("How shall I choose, if several trips fit: the cheapest, or the earliest?")
+    answer = chat.say(
+        "So: among all plans that meet every wish, the one where outbound flight + return flight +"
+        " attraction together cost least (taxes and fees included); the hotel's price needn't be"
+        " the lowest so long as the whole stays within $9,730.00. Have I understood that properly?"
+    )
+    assert re.match(r"(?:that's )?(?:right|correct|yes)\b|of all that fits", answer, re.I), answer

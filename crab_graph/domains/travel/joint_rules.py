@@ -134,7 +134,7 @@ def _said_least(ids: str) -> tuple[str, ...]:
         r"(?:\b(?:these|those|this|they|it)\b|(?:\A|[,;:] )(?:so |and |then )?that\b)"
         rf"[^.;?!\n]{{0,40}}?(?:\b(?:is|are|being|cost)|'s|'re)\b[^.;?!\n]{{0,30}}{_LEAST}",
         rf"{named}[^?!\n]{{0,80}}{_LEAST}|{_LEAST}[^?!\n]{{0,80}}{named}",
-        rf"{_LEAST}(?:(?!\bbudget\b)[^.;?!\n]){{0,60}}\$ ?\d",
+        rf"{_LEAST}(?:(?!\b(?:budget|within|under|below|up to|limit)\b)[^.;?!\n]){{0,60}}\$ ?\d",
     )
 
 
