@@ -268,6 +268,9 @@ def _takes_for_none(turn: Turn, told: Sequence[str]) -> bool:
 
 def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     """Return what to say to who asks which of two it is: no yes says that."""
+    two_ways = [key for key in right if key in turn.playback.said and key in turn.facts]
+    if two_ways and turn.reading.asks_choice:
+        return two_ways
     asking = [
         how
         for one, how in turn.reading.clauses

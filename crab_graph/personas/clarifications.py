@@ -47,11 +47,13 @@ _NOTES = re.compile(
 )
 """Says that what stands beside it was noted."""
 _CHECKS = re.compile(
-    r"\b(?:is|are|was|were|have|did) (?:\w+ ){0,4}?(?:right|correct\w*|accurate|complete)\b"
+    r"\b(?:is|are|was|were|have|did) (?:\w+ ){0,6}?(?:right|correct\w*|accurate|complete)\b"
     r"(?!\W*(?:a|b|1|2|first|one)\b)",
     re.I,
 )
 """Asks if what stands before it is right."""
+_YES_OR_NO = re.compile(r"\W*(?:[a-h1-9][).:\]]\W*)?(?:yes|no)\s*(?:[,;:.!()–-]|\Z)", re.I)
+"""An option that is an answer."""
 _OFF = re.compile(
     r"\b(?:if|whether|in case) (?:any|some)thing(?:'s| is| was| looks| seems)?"
     r" (?:off|wrong|amiss|missing|incorrect|not right)\b",
@@ -357,7 +359,10 @@ def _lets_choose(pieces: Sequence[str], number: int) -> bool:
 def _options_at(pieces: Sequence[str], number: int) -> list[int]:
     """Return the numbers of the options among which a piece lets choose, behind or before it."""
     behind = _run(pieces, range(number + 1, len(pieces)))
-    if behind or _CHECKS.search(pieces[number]):
+    if _CHECKS.search(pieces[number]):
+        # What is to be right stands there as notes, but for what may be answered.
+        return behind if any(_YES_OR_NO.match(pieces[one]) for one in behind) else []
+    if behind:
         return behind
     # `Which one did you mean?` may stand behind a remark on the options.
     near = _REMARKS if _GOES_ON.search(pieces[number]) else 1

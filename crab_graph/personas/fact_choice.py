@@ -22,6 +22,7 @@ from crab_graph.personas.sought_facts import (
     owed_of_persons,
     read_alone,
 )
+from crab_graph.personas.stated_values import ALIKE
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_of_parts
 from crab_graph.personas.wordbook import ValueForm
@@ -137,7 +138,7 @@ def _asked_anew(turn: Turn) -> list[str]:
         is_of_like = key not in near and any(words[one].form is words[key].form for one in near)
         if is_of_like or is_listed_again(turn, key):
             return False
-        if was_noted(turn, key) and key in asked_which(turn, segment, how):
+        if _asks_which_noted(turn, key, segment, how):
             # Which one it is to be is another question than if it is to be the same.
             return False
         is_of_choice = words[key].form is ValueForm.CHOICE and "value" in how.facts[key]
@@ -330,6 +331,12 @@ def asked_which(turn: Turn, segment: Segment, how: ClauseFeatures) -> set[str]:
     }
 
 
+def _asks_which_noted(turn: Turn, key: str, segment: Segment, how: ClauseFeatures) -> bool:
+    """Tell whether a clause asks which one of what was noted to be one, here or before."""
+    is_noted = was_noted(turn, key) or ALIKE.search(segment.text) is not None
+    return is_noted and key in asked_which(turn, segment, how)
+
+
 def _is_joint_unnamed(turn: Turn, key: str) -> bool:
     """Tell whether a joint wish was told for sure, and no question speaks of it."""
     words = turn.briefing.lexicon.facts[key]
@@ -354,7 +361,7 @@ def _asked_again(turn: Turn) -> list[str]:
             and not _FURTHER.search(one.text)
             and "how:cue" in how.facts.get(key, ())
             and not is_apart(turn, key, one)
-            and not (was_noted(turn, key) and key in asked_which(turn, one, how))
+            and not _asks_which_noted(turn, key, one, how)
             for one, how in clauses
         )
         and not is_listed_again(turn, key)

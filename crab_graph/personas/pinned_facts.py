@@ -16,6 +16,8 @@ from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.wordbook import ConflictKind, FactWords, ValueForm
 
+_FEW = 4
+"""Questions of one meaning."""
 _PINS = re.compile(
     r"\bor (?:would you|do you|is it|another|a different|other|more|less|some)\b"
     r"|\b(?:another|a different) (?:number|one|amount|value)\b"
@@ -61,14 +63,15 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
 def meant_wishes(turn: Turn) -> tuple[str, ...]:
     """Return the wishes that were told of which the whole asks how much they hold for, or when.
 
-    They are those that it names, else those that were told last. Who asks how to pay asks for the
-    card, told or not.
+    They are those that it names, else those that were told last; a whole of many questions means no
+    one thing. Who asks how to pay asks for the card, told or not.
     """
     reading, words = turn.reading, turn.briefing.lexicon.facts
     fits = next((fit for meant, fit in _FITS.items() if reading.means(meant)), None)
     if reading.means("which_card"):
         return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
-    if fits is None or turn.reading.ids:
+    asking = sum(one.is_request for one in reading.segments)
+    if fits is None or turn.reading.ids or asking > _FEW:
         return ()
     told = [key for key in turn.facts if key in words and turn.memory.record.has(key)]
     meant = [key for key in told if fits(words[key])]

@@ -207,3 +207,38 @@ def test_the_rule_for_the_least_sum_beside_a_budget_is_a_rule_and_no_outcome():
         " the lowest so long as the whole stays within $9,730.00. Have I understood that properly?"
     )
     assert re.match(r"(?:that's )?(?:right|correct|yes)\b|of all that fits", answer, re.I), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_which_one_is_answered_where_the_question_itself_notes_the_rule(condition):
+    chat = told_district(condition)
+    answer = chat.say(
+        "1. Hotel and museum in the same district: which one?\n   a) any, as long as it is the same\n"
+        "   b) a particular one (which?)\n2. How many stars should the hotel have?"
+    ).casefold()
+    assert ANY_ONE.search(answer) and "4 star" in answer and "district" not in answer, answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_which_of_two_windows_is_told_by_no_yes(condition):
+    chat = opened(condition, WINDOWED)
+    answer = chat.say(
+        '1. You answered "correct": which departure range do you mean?\n   a) 2027-05-03 to'
+        " 2027-05-07, any day in it\n   b) 2027-05-10 to 2027-05-14, any day in it\n"
+        "2. How many stars should the hotel have?"
+    )
+    assert not re.match(r"(?:that's )?(?:right|correct|yes)\b", answer, re.I), answer
+    assert re.search(r"May|05-0[37]|\bthird\b", answer), answer
+
+
+def test_lettered_notes_that_are_to_be_right_are_no_choices():
+    chat = opened("terse", briefing_with("attraction_either"))
+    while "attraction_either" not in chat.told():
+        chat.say("What kind of attraction would you like?")
+    answer = chat.say(
+        "1. Have I noted all of this correctly?\n   a) flights at any time\n   b) any room type\n"
+        "   c) a tour in the afternoon or a museum in the evening, either will do\n"
+        "2. Is there any wish missing from that list?\n   a) yes (what?)\n   b) no, that is"
+        " everything"
+    )
+    assert not re.search(r"\b(?:tour|museum)\b", answer), answer

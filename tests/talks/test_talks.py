@@ -68,6 +68,9 @@ BENCHES = {
     "fortyfourth": "fortyfourth",
     "fortyfifth": "fortyfifth",
     "fortysixth": "fortysixth",
+    "fortyseventh": "fortyseventh",
+    "fortyeighth": "fortyseventh",
+    "fortyninth": "fortyseventh",
     "users": "users",
 }
 SLOW = (
@@ -86,7 +89,7 @@ SLOW = (
     *("twentyfifth", "twentysixth", "twentyseventh", "twentyeighth", "twentyninth", "thirtieth"),
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
     *("thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth", "fortieth"),
-    *("fortyfirst", "fortyfourth", "fortyfifth", "fortysixth"),
+    *("fortyfirst", "fortyfourth", "fortyfifth", "fortysixth", "fortyseventh"),
 )
 MOST_FAULTY = 0.01
 
