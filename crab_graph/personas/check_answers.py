@@ -269,7 +269,7 @@ def _takes_for_none(turn: Turn, told: Sequence[str]) -> bool:
 def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     """Return what to say to who asks which of two it is: no yes says that."""
     two_ways = [key for key in right if key in turn.playback.said and key in turn.facts]
-    if two_ways and turn.reading.asks_choice:
+    if two_ways and any("which" in one.text for one in turn.reading.segments if one.is_request):
         return two_ways
     asking = [
         how

@@ -213,8 +213,8 @@ def test_the_rule_for_the_least_sum_beside_a_budget_is_a_rule_and_no_outcome():
 def test_which_one_is_answered_where_the_question_itself_notes_the_rule(condition):
     chat = told_district(condition)
     answer = chat.say(
-        "1. Hotel and museum in the same district: which one?\n   a) any, as long as it is the same\n"
-        "   b) a particular one (which?)\n2. How many stars should the hotel have?"
+        "1. Hotel and museum in the same district: which one?\n   a) any, as long as it is the same"
+        "\n   b) a particular one (which?)\n2. How many stars should the hotel have?"
     ).casefold()
     assert ANY_ONE.search(answer) and "4 star" in answer and "district" not in answer, answer
 
