@@ -72,7 +72,8 @@ def check(turn: Turn) -> Decision | None:
     parts = _lead(turn, wrong, right)
     parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
     unknown = unknown if unknown or parts else list(played.unknown)
-    mixed = [turn.facts[key] for key in (*played.mixed, *_vague(turn)) if _is_to_say(turn, key)]
+    told_twice = dict.fromkeys([*played.mixed, *_vague(turn)])
+    mixed = [turn.facts[key] for key in told_twice if _is_to_say(turn, key)]
     # Where another doubt is settled no yes is said to what is asked by itself.
     pinned = [turn.facts[key] for key in right if key in turn.facts and _is_pinned(turn, key)]
     is_told_apart = bool(played.mixed) or _settles_a_doubt(turn)
@@ -129,6 +130,8 @@ def _vague(turn: Turn) -> list[str]:
     """Return what is played back as vaguely as it was told: it is said exactly then."""
     played, record = turn.playback, turn.memory.record
     decided = {*played.right, *played.wrong, *played.mixed}
+    # What is told beside another number is as open as it was.
+    decided -= {key for key in played.right if key in played.said} - played.questioned
     return [
         key
         for key in played.said
@@ -268,8 +271,11 @@ def _takes_for_none(turn: Turn, told: Sequence[str]) -> bool:
 
 def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     """Return what to say to who asks which of two it is: no yes says that."""
-    two_ways = [key for key in right if key in turn.playback.said and key in turn.facts]
-    if two_ways and any("which" in one.text for one in turn.reading.segments if one.is_request):
+    played, facts = turn.playback, turn.facts
+    windows = [key for key in right if key in facts and isinstance(facts[key].value, list)]
+    asks_which = any("which" in one.text for one in turn.reading.segments if one.is_request)
+    two_ways = [key for key in windows if key in played.said and asks_which]
+    if two_ways:
         return two_ways
     asking = [
         how

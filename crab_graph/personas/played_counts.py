@@ -1,7 +1,7 @@
 """The numbers of things that an agent plays back, compared with those a user wants."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crab_graph.personas.played_days import Compared
@@ -20,6 +20,7 @@ _EXACTLY = re.compile(
     r"|or (?:less|fewer|below|lower))\b"
 )
 """Makes of a bound the one number that will do."""
+_ONE_OR = re.compile(r"\b(\w+),? or (?:maybe |perhaps )?(\w+)\b")
 _CAN = r"(?! (?:can|could|may|might|must|have|know|will|need|see|are able)\b)"
 _ALONE = re.compile(
     rf"\bjust (?:you|me)\b{_CAN}|\bonly you\b{_CAN}|\bsolo\b"
@@ -43,10 +44,17 @@ def compared_counts(
         counts = counts_in(text, words.conflict) or _loose_counts(text, words, lexicon)
         counts = counts or _labelled_counts(text, key)
         counts = counts or _asked_count(text, key, passage, reading)
+        counts = [*_offered_beside(text, counts), *counts]
         is_bound = words.conflict.kind is ConflictKind.AT_LEAST and len(counts) == 1
         is_exact = is_bound and _EXACTLY.search(text) is not None
         for count in counts:
             yield Compared(key, is_right=facts.get(key) == count and not is_exact, said=str(count))
+
+
+def _offered_beside(text: str, counts: Sequence[int]) -> list[int]:
+    """Return the numbers that stand before others as what it may be instead."""
+    pairs = ((number_of(one), number_of(other)) for one, other in _ONE_OR.findall(text))
+    return [one for one, other in pairs if one is not None and one != other and other in counts]
 
 
 def without_counts(text: str, lexicon: DomainLexicon) -> str:

@@ -145,3 +145,17 @@ def test_what_is_pinned_down_is_answered_whatever_else_is_asked(text, value):
             is_yes = "correct" in said or said.startswith(("right", "that's right"))
             assert value in said or is_yes, (seed, answer)
             assert not has_mark(answer)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_number_noted_as_one_of_two_is_settled_by_no_yes(seed):
+    chat = Chat("terse", seed)
+    opening = chat.say()
+    if "2 or 3 nights" not in opening and "3 or 4 nights" not in opening:
+        return
+    said = "2 or 3" if "2 or 3" in opening else "3 or 4"
+    answer = chat.say(
+        f"Noted: Chicago to Pittsburgh, {said} nights (to be settled), two travellers. Your"
+        " customer id, please?"
+    )
+    assert "3 nights" in answer and said not in answer, answer
