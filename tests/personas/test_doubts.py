@@ -154,7 +154,8 @@ def test_a_number_noted_as_one_of_two_is_settled_by_no_yes(condition, seed):
     chat = Chat(condition, seed)
     said = re.search(r"\d or \d nights", chat.say())[0]
     answer = chat.say(
-        f"Noted: Chicago to Pittsburgh, {said} (to be settled), two travellers. Your customer id,"
-        " please?"
+        f"Noted: Chicago to Pittsburgh, {said} (to be settled), two travellers, flights, hotel, one"
+        " attraction. Correct so far?\n\nPlease send:\n1. Your customer id or email.\n"
+        "2. Full name and date of birth of each of the two travellers."
     )
     assert "3 nights" in answer and said not in answer, answer
