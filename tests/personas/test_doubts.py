@@ -152,7 +152,7 @@ def test_what_is_pinned_down_is_answered_whatever_else_is_asked(text, value):
 @pytest.mark.parametrize("condition", ("d3", "terse+d3"))
 def test_a_number_noted_as_one_of_two_is_settled_by_no_yes(condition, seed):
     chat = Chat(condition, seed)
-    said = re.search(r"\d or \d nights", chat.say())[0]
+    (said,) = re.findall(r"\d or \d nights", chat.say())
     answer = chat.say(
         f"Noted: Chicago to Pittsburgh, {said} (to be settled), two travellers, flights, hotel, one"
         " attraction. Correct so far?\n\nPlease send:\n1. Your customer id or email.\n"
