@@ -10,6 +10,7 @@ from crab_graph.personas.fact_choice import PARTICULAR, asked_which, chosen_fact
 from crab_graph.personas.fact_scopes import is_asked_by_name, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.later_halves import halves
+from crab_graph.personas.noted_facts import is_listed_again
 from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.pinned_facts import asks_same_order, pinned_again
@@ -58,8 +59,8 @@ def answer(turn: Turn) -> Decision | None:
     """Return the turn that answers questions about facts; `None` where there was none."""
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
-    is_open = asks_openly(turn) or bounds_of(turn) is not None
-    if asks_extras_alone(reading) and not (is_open or any(is_named(turn, k) for k in asked)):
+    is_pointed = bounds_of(turn) is not None or any(is_named(turn, key) for key in asked)
+    if asks_extras_alone(reading) and not (asks_openly(turn) or is_pointed):
         return None
     if not asked and not asks_openly(turn):
         return _of_no_fact(turn)
@@ -81,8 +82,7 @@ def answer(turn: Turn) -> Decision | None:
     later = tuple(key for key in later if not turn.memory.record.is_settled(key))
     told = told_as_asked(facts)
     parts = []
-    pointed = asked_throughout(turn.reading)
-    pointed = (*pointed, *pinned_again(turn))
+    pointed = (*asked_throughout(turn.reading), *pinned_again(turn))
     if facts and all(_is_told(turn, fact.key) and fact.key not in pointed for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
@@ -91,8 +91,8 @@ def answer(turn: Turn) -> Decision | None:
     without, declined = absence_words(turn, facts)
     spoken = _spoken_of(turn) if without and not facts else []
     parts += [*map(speaker.fact, spoken[:1]), *without]
-    known = [turn.facts[key] for key in asked if key in turn.facts]
-    if not (parts or known or {*reading.asked}.isdisjoint(turn.said)):
+    known, is_listed = _known_of(turn, asked)
+    if not (parts or known or is_listed or {*reading.asked}.isdisjoint(turn.said)):
         return None  # what was left to say has answered it
     known = known or _spoken_of(turn)
     if not parts and known:
@@ -112,6 +112,13 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _known_of(turn: Turn, asked: Sequence[str]) -> tuple[list[Fact], bool]:
+    """Return what is known of what is asked, and whether some is left out that was noted."""
+    known = [turn.facts[key] for key in asked if key in turn.facts]
+    again = [one for one in known if not is_listed_again(turn, one.key)]
+    return again, len(again) < len(known)
 
 
 def _of_no_fact(turn: Turn) -> Decision | None:

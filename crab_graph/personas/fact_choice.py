@@ -91,10 +91,11 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
         wanted |= {*turn.reading.exactly, *_asked_again(turn)}
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):
-            chosen = [*_topics_of(turn), *sorted(known, key=record.times)]
+            again = [key for key in known if not is_listed_again(turn, key)]
+            chosen = [*_topics_of(turn), *sorted(again, key=record.times)]
         if not (chosen or asks_openly(turn)):
             # What is asked for again by its name is said again beside what has no wish.
-            chosen = [key for key in known if is_named(turn, key)]
+            chosen = [k for k in known if is_named(turn, k) and not is_listed_again(turn, k)]
     chosen = [key for key in chosen if key not in but]
     # What is noted rightly and was told for sure is said again only where nothing else is.
     chosen = [

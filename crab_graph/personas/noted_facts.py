@@ -18,6 +18,8 @@ _ANY_DOES = re.compile(
 """Says that on something there is no wish."""
 _IF_ANY = re.compile(r"\b(?:is|are|would|will|does|do) any\b")
 """Asks if there is no wish."""
+_FEWEST = 2
+"""Commas of a list."""
 
 
 def notes_absence(segment: Segment) -> bool:
@@ -45,9 +47,12 @@ def was_noted(turn: Turn, key: str) -> bool:
 def is_listed_again(turn: Turn, key: str) -> bool:
     """Tell whether all that asks for what was noted only names it among other things."""
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and how.names(key)]
-    return was_noted(turn, key) and all(_names_several(*one) for one in asking)
+    return was_noted(turn, key) and all(_names_others(*one, key) for one in asking)
 
 
-def _names_several(segment: Segment, how: ClauseFeatures) -> bool:
-    cues = [key for key, shows in how.facts.items() if "how:cue" in shows]
-    return len(cues) > 1 and not (_IF_ANY.search(segment.text) or asks_throughout(segment))
+def _names_others(segment: Segment, how: ClauseFeatures, key: str) -> bool:
+    """Tell whether a clause names more than a fact and values of it."""
+    cues = [one for one, shows in how.facts.items() if "how:cue" in shows]
+    is_list = segment.text.count(",") >= _FEWEST and "value" not in how.facts[key]
+    is_list = is_list or len(cues) > 1
+    return is_list and not (_IF_ANY.search(segment.text) or asks_throughout(segment))

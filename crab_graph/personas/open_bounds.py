@@ -92,7 +92,7 @@ def asks_of_part(turn: Turn) -> bool:
 
 def _asks_of_part(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
     is_open = segment.is_request and bool(_meant(turn, segment))
-    return is_open and (_asks_more_of(turn, segment) or _asks_all_of(segment, how))
+    return is_open and (_asks_more_of(turn, segment) or _asks_all_of(turn, segment, how))
 
 
 def _meant(turn: Turn, segment: Segment) -> frozenset[str]:
@@ -112,8 +112,10 @@ def _asks_more_of(turn: Turn, segment: Segment) -> bool:
     return wishes is not None and bool(named_slots(wishes[0]) or _IT.search(wishes[0]))
 
 
-def _asks_all_of(segment: Segment, how: ClauseFeatures) -> bool:
-    is_one = any("how:cue" in shows for shows in how.facts.values())
+def _asks_all_of(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
+    # What was told for sure is only recalled beside it, such as how long a stay is.
+    settled = turn.memory.record.is_settled
+    is_one = any("how:cue" in shows and not settled(key) for key, shows in how.facts.items())
     return not is_one and _ALL_OF.search(segment.text) is not None
 
 

@@ -48,6 +48,7 @@ _ALL_BUT = re.compile(
 _OR_ANY = re.compile(r"\bor (?:is|are|would|does|do|will) (?:\w+ ){0,2}any\b[^?]*\?")
 """Offers that any will do, as another answer."""
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
+_OF_DAY = re.compile(r"\b(?:times?|parts?|hours?) of (?:the )?day\b")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
 _SHARED = re.compile(
@@ -174,6 +175,8 @@ class PlayedWishes:
         for key, words in self._lexicon.facts.items():
             slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
             if words.form is ValueForm.CARD:
+                continue
+            if words.form is ValueForm.DATE and _OF_DAY.search(part):
                 continue
             if is_any and not passage.slots and (words.hours or words.form is ValueForm.DATE):
                 continue

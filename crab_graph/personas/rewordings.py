@@ -18,6 +18,13 @@ _BEYOND = re.compile(
     re.I,
 )
 """The same behind the part that a question is about."""
+_WISHES_BEYOND = re.compile(
+    r"(\b(?:wish(?:es)?|preferences?|requirements?)"
+    r" (?:for|about|on|regarding|as to) [^?,;.\n]{2,40}?)"
+    r",? (?:besides|beyond|apart from|aside from|other than|in addition to|on top of) [^?,;.\n(]*",
+    re.I,
+)
+"""The same behind wishes for a part."""
 _ALL_BUT = re.compile(
     r"\b((?:any|every|all)(?:thing)?"
     r"(?: (?!(?:is|are|was|were|has|have|had|good|fine|set|done)\b)\w+){0,2})"
@@ -76,6 +83,8 @@ def reworded(text: str) -> str:
     text = _ASKED_IN_ROW.sub(_asked_as_item, text)
     for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
         text = aside.sub("", text)
-    text = _LEFT_OUT.sub(r"\1 out \2", _BEYOND.sub(r"\1", text))
+    for beyond in (_BEYOND, _WISHES_BEYOND):
+        text = beyond.sub(r"\1 ", text)
+    text = _LEFT_OUT.sub(r"\1 out \2", text)
     text = _ALL_BUT.sub(r"\1 other than", text)
     return _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))

@@ -41,7 +41,7 @@ _ELLIPSIS: frozenset[str] = frozenset()
 _ASKS_REST = re.compile(
     r"\b(?:what(?:'s| is|’s) (?:the |there )?(?:more|rest|others?)|(?:the|your) rest\b[^.?!]*\?"
     r"|(?:some|any)thing (?:that )?you (?:still )?(?:want|wish|need|would like) to (?:tell|add|say)"
-    r"|(?:some|any)thing new to be (?:added|noted)|shall i add anything"
+    r"|(?:some|any)thing new to be (?:added|noted)|shall i add anything|any more(?=\W*\?)"
     r"|(?:everything|all) (?:that(?:.s| is) )?(?:still )?(?:missing|left|open)\b"
     r"|(?:do |please )?(?:go on|carry on|tell me more))\b",
     re.I,

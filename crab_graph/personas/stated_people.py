@@ -85,7 +85,9 @@ def people_in(
         start, name = _without_lead(match, full, lexicon)
         words = name.split()
         is_known = name.casefold() in full
-        if not is_known and (_is_none(words, lexicon) or _OF_ITEM.match(text, match.end())):
+        # A word for people beside one name is part of none: `Travellers Kim, Ruiz`.
+        is_none = _is_none(words, lexicon) or lexicon.people.fullmatch(words[0].casefold())
+        if not is_known and (is_none or _OF_ITEM.match(text, match.end())):
             continue
         before = text[max(0, start - _REACH) : start]
         after = text[match.end() : match.end() + _REACH]

@@ -242,3 +242,59 @@ def test_lettered_notes_that_are_to_be_right_are_no_choices():
         " everything"
     )
     assert not re.search(r"\b(?:tour|museum)\b", answer), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_is_free_is_not_said_again_to_a_list_of_other_things(condition):
+    chat = opened(condition)
+    assert "any room type" in chat.say("Which room type would you like?").casefold()
+    chat.say("Noted: any room type will do. Which seat position would you like?")
+    answer = chat.say("Any other hotel wish: amenities, room type, view, breakfast?").casefold()
+    assert "room type" not in answer, answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_travellers_named_by_their_last_names_are_none_others(condition):
+    named = [one for one in FACTS if one.key != "traveller_names"]
+    named += [Fact("traveller_names", ["Ana Ruiz", "Leo Kim"], FactLevel.DETAIL)]
+    chat = opened(condition, TRAVEL.briefing(TRAVEL.slots, named, "S1-001", "2027-01-10"))
+    chat.say("Who is travelling?")
+    answer = chat.say(
+        "Full read-back:\n\n- Chicago to Pittsburgh, leave May 3 to 7, 2027, 3 nights. Travellers"
+        " Ruiz, Kim.\n\n1. All correct?\n2. How many stars should the hotel have?"
+    )
+    assert not DENIES.search(answer.casefold()) and "4 star" in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_any_time_of_day_for_both_flights_says_nothing_of_the_day(condition):
+    chat = opened(condition)
+    chat.say("What time of day should the return flight leave?")
+    answer = chat.say(
+        "Got it: any time of day works for both flights. How many stars should the hotel have?"
+    )
+    assert "departure should be" not in answer and "leaving on" not in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_all_wishes_for_a_part_are_told_though_its_length_is_named(condition):
+    chat = opened(condition)
+    answer = chat.say(
+        "Good, and there is a match:\n\n- Outbound, 2027-05-04: FL-48213, departs 07:35, $150.00"
+        " per person\n\nNothing is booked yet. Now the hotel, for the 3 nights from May 4 to May 7:"
+        " what would you like there? For example the district, number of stars or room type."
+    )
+    assert {"hotel_stars", "same_district"} & {*chat.told()}, answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("beyond", ("beyond", "besides", "apart from"))
+def test_what_a_question_for_wishes_sets_aside_is_not_told_again(condition, beyond):
+    chat = opened(condition)
+    while "same_carrier" not in chat.told():
+        chat.say("Should both flights be with the same airline?")
+    answer = chat.say(
+        f"What are your wishes for the return flight on 2027-05-07, {beyond} the same airline (time"
+        " of day, seat position, cabin, stops)?"
+    )
+    assert "airline" not in answer.casefold(), answer
