@@ -23,7 +23,7 @@ AGENTS = (
     *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth"),
     *("thirtyfifth", "thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth"),
     *("fortieth", "fortyfirst", "fortysecond", "fortythird", "fortyfourth"),
-    *("fortyfifth", "fortysixth", "fortyseventh", "fortyeighth", "fortyninth"),
+    *("fortyfifth", "fortysixth", "fortyseventh", "fortyeighth", "fortyninth", "fiftieth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

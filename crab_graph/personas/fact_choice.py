@@ -68,6 +68,8 @@ PARTICULAR = re.compile(
     re.I,
 )
 """Asks for one of several by name."""
+_ONE_OF_TWO = re.compile(r"\b\d+(?:,|,? or) \d+\b[^?]*\?")
+"""Asks which of some numbers it is."""
 _TIMES_AGAIN = 3
 """So often a fact is said that is asked for again while others wait."""
 
@@ -144,6 +146,8 @@ def _asked_anew(turn: Turn) -> list[str]:
             return False
         is_of_choice = words[key].form is ValueForm.CHOICE and "value" in how.facts[key]
         if is_of_choice and OR.search(segment.text) and not words[key].is_joint:
+            return True
+        if words[key].form is ValueForm.COUNT and _ONE_OF_TWO.search(segment.text):
             return True
         is_only = len(questions) == 1 and words[key].is_joint
         patterns = (_ANY_WISH.match, _OR_NOT.search, _NAMES_ONE.match)

@@ -45,6 +45,7 @@ _ALL_OF = re.compile(
     r"|look for|have in mind))\b[^?,;(:]{0,30}"
     r"\b(?:(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to)"
     r" (?:the|your)|there)\b[^,;(:]*\?"
+    r"|:\W*what (?:matters|counts|is important)(?: to you)?\W*\?"
     r"|\bwhat (?:should|must|shall|does) it (?:\w+ to )?(?:offer|have|provide|be like)\b[^,;(:]*\?"
     r"|\b(?:(?:what|how) about|any (?:\w+ )?(?:wish|preference|requirement)(?:e?s)?"
     r" (?:for|about|on|regarding|as to)) (?:the|your)\b[^,;(:]*\?"

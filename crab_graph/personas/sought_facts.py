@@ -322,10 +322,11 @@ def _is_noted(turn: Turn, key: str) -> bool:
     told = [how for one, how in clauses if _YOU_TOLD.search(one.text) and not one.is_request]
     if any("how:cue" in how.facts.get(key, ()) for how in told):
         return not any(how.names(key) for how in asking)
-    if key in played.right:
-        is_place = turn.briefing.lexicon.facts[key].form is ValueForm.TEXT
-        shown = (how.facts[key] for how in asking if key in how.facts)
-        return all(is_place and "value" in shows and "how:cue" not in shows for shows in shown)
+    is_place = turn.briefing.lexicon.facts[key].form is ValueForm.TEXT
+    shown = [how.facts[key] for how in asking if key in how.facts]
+    is_only_named = is_place and all("value" in it and "how:cue" not in it for it in shown)
+    if key in played.right or (is_only_named and turn.memory.record.is_settled(key)):
+        return is_only_named or not shown
     is_beside = bool(asking) and turn.memory.record.is_settled(key)
     return is_beside and not any(how.names(key) for how in asking)
 

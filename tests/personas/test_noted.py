@@ -298,3 +298,23 @@ def test_what_a_question_for_wishes_sets_aside_is_not_told_again(condition, beyo
         " of day, seat position, cabin, stops)?"
     )
     assert "airline" not in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_matters_of_a_part_is_told_and_not_where_it_begins(condition):
+    chat = opened(condition)
+    answer = chat.say(
+        "Let's take it step by step:\n\n- **Outbound flight (Chicago → Pittsburgh):** what matters"
+        " to you?\n- **Return flight (Pittsburgh → Chicago):** the same, or anything different?"
+    )
+    assert "Chicago" not in answer
+    assert {"outbound_time_of_day", "seat_position", "same_carrier"} & {*chat.told()}, answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_which_of_two_numbers_is_told_again_to_who_has_not_heard_it(condition):
+    chat = opened(condition)
+    answer = chat.say(
+        "Please send:\n1. The number of nights: 3 or 4?\n2. The stars that the hotel should have."
+    )
+    assert re.search(r"\b3 nights\b", answer) and "4 star" in answer.casefold(), answer

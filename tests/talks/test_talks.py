@@ -71,6 +71,7 @@ BENCHES = {
     "fortyseventh": "fortyseventh",
     "fortyeighth": "fortyseventh",
     "fortyninth": "fortyseventh",
+    "fiftieth": "fortyseventh",
     "users": "users",
 }
 SLOW = (
