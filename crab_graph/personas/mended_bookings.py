@@ -16,7 +16,8 @@ _SLIP = re.compile(
     r"|(?:wrong|incorrect|garbled)(?:ly)? (?:\w+ ){0,2}(?:birth|date|name|spelling|letter|digit)"
     r"|(?:name|birth|date|dob)\b[^.?!]{0,40}\b(?:wrong|incorrect|off|garbled)"
     r"|(?:typed|entered|stored|recorded|saved|registered|came out|came back|went (?:in|through)"
-    r"|comes? up|shows?|showing|reads?|stands?|has|have|had|put|got) (?:[\w'’]+ ){0,7}?"
+    r"|comes? up|show(?:s|ed|ing)?|held|holds?|listed|carried|reads?|stands?|has|have|had|put|got)"
+    r" (?:[\w'’]+ ){0,7}?"
     r"(?:wrong(?:ly)?|incorrect(?:ly)?|as ['\"“‘]?\w|instead of)"
     r"|(?:typed|entered|stored|recorded|saved|spel(?:t|led)|says|reads|shows) (?:\w+ ){0,2}"
     r"[\"“‘'])",

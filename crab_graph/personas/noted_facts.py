@@ -6,13 +6,13 @@ from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.pointed_questions import OR, asks_throughout
 from crab_graph.personas.questions import Segment
-from crab_graph.personas.turns import Turn
+from crab_graph.personas.turns import Turn, once_a_turn
 
 _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
     r"|\bany (?:day|date|time|hour|kind|sort)\b"
-    r"|\A\W*(?:also )?any \w+(?: \w+)?(?:,? (?:and |or )?any \w+(?: \w+)?)*"
+    r"|\A\W*(?:also )?any \w+(?:(?: of)? \w+)?(?:,? (?:and |or )?any \w+(?:(?: of)? \w+)?)*"
     r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
 )
 """Says that on something there is no wish."""
@@ -29,6 +29,7 @@ def notes_absence(segment: Segment) -> bool:
     return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
 
 
+@once_a_turn
 def noted_after(turn: Turn) -> frozenset[str]:
     """Return what is noted once a message is read, of what was told for sure or is not wished."""
     played, memory = turn.playback, turn.memory
@@ -39,9 +40,8 @@ def noted_after(turn: Turn) -> frozenset[str]:
 
 
 def was_noted(turn: Turn, key: str) -> bool:
-    """Tell whether an earlier message noted something rightly that this one does not doubt."""
-    played = turn.playback
-    return key in turn.memory.noted - {*played.wrong, *played.mixed, *played.questioned}
+    """Tell whether this message or one before noted something rightly, and this doubts it not."""
+    return key in noted_after(turn) - turn.playback.questioned
 
 
 def is_listed_again(turn: Turn, key: str) -> bool:

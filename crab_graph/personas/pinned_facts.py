@@ -25,7 +25,9 @@ _PINS = re.compile(
     r"|\b(?:firm|certain|for sure|exactly|a must|yes or no)\b|\byes,? or\b"
 )
 """Asks if something is as it was told, or otherwise."""
-_END = re.compile(r"\b(?:latest|earliest|last|first) (?:possible )?(?:day|date)\b")
+_END = re.compile(
+    r"\b(?:latest|earliest|last|first) (?:possible |departure |travel )?(?:day|date)\b"
+)
 """Asks for one end of a window."""
 _WHOSE = re.compile(
     r"\b(?:dates?(?: of birth)?|birth ?dates?|birthdays?|dobs?)\b[^.?\n]{0,40}"
@@ -119,7 +121,7 @@ def _pins(text: str, words: FactWords, value: Any) -> bool:
     """Tell whether a question pins a wish: asks if a value is the one, or which end of a window."""
     if words.form is ValueForm.DATE:
         is_end = isinstance(value, list) and _END.search(text) is not None
-        return is_end and names_value(text, words)
+        return is_end and (names_value(text, words) or any(map(str.isdigit, text)))
     is_sum = words.form is ValueForm.MONEY
     own_name = words.key.replace("_", " ")
     is_sum = is_sum and (own_name in text or next(find_sums(text), None) is not None)

@@ -48,6 +48,10 @@ _ALL_BUT = re.compile(
 _OR_ANY = re.compile(r"\bor (?:is|are|would|does|do|will) (?:\w+ ){0,2}any\b[^?]*\?")
 """Offers that any will do, as another answer."""
 _PARTS = re.compile(r"[,;()]|\s-\s|\bbut\b|\.\s")
+_ANY_WISH = re.compile(
+    r"\bany (?:\w+ ){1,3}(?:preference|wish|requirement|limit)(?:e?s)?\b(?! (?:is|are|will|would))"
+)
+"""Asks for a wish, and says not that anything will do."""
 _OF_DAY = re.compile(r"\b(?:times?|parts?|hours?) of (?:the )?day\b")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
@@ -87,6 +91,7 @@ class PlayedWishes:
         """Compare all that a passage states."""
         self._at = passage
         text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
+        text = _ANY_WISH.sub(lambda match: " " * len(match[0]), text)
         text = _ALL_BUT.sub(lambda match: "not".rjust(len(match[0])), text)
         text = self._without_joints(text, passage)
         start = 0

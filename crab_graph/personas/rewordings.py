@@ -25,6 +25,12 @@ _WISHES_BEYOND = re.compile(
     re.I,
 )
 """The same behind wishes for a part."""
+_ITEM_BEYOND = re.compile(
+    r"(?<=\w),? (?:besides|apart from|aside from|in addition to|on top of) [^?,;:.\n(]{2,40}"
+    r"(?m:$)",
+    re.I,
+)
+"""The same at the end of a line."""
 _ALL_BUT = re.compile(
     r"\b((?:any|every|all)(?:thing)?"
     r"(?: (?!(?:is|are|was|were|has|have|had|good|fine|set|done)\b)\w+){0,2})"
@@ -81,7 +87,7 @@ def _asked_in_words(menu: re.Match[str]) -> str:
 def reworded(text: str) -> str:
     """Return a message as it is read."""
     text = _ASKED_IN_ROW.sub(_asked_as_item, text)
-    for aside in (_EXAMPLE, _BESIDES, _OTHER_WAY):
+    for aside in (_EXAMPLE, _BESIDES, _ITEM_BEYOND, _OTHER_WAY):
         text = aside.sub("", text)
     for beyond in (_BEYOND, _WISHES_BEYOND):
         text = beyond.sub(r"\1 ", text)

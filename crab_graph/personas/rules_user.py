@@ -57,7 +57,7 @@ from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with
 from crab_graph.personas.pinned_facts import meant_throughout, unwished_throughout, whose_births
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import PlayBack, read_play_back
-from crab_graph.personas.pointed_questions import asked_throughout
+from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.rewordings import reworded
 from crab_graph.personas.stated_plans import read_plan, read_plans
@@ -255,6 +255,9 @@ class RulesUser:
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
         untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
         played = read_play_back(reading, briefing, plan.items, untold)
+        # What lets choose among values that nobody has told yet notes none of them.
+        menus = {key for key in asked_by_values(reading) if key in untold}
+        played = replace(played, wrong=tuple(key for key in played.wrong if key not in menus))
         played = of_doubted_days(played, memory.record, briefing)
         played = without_rise(
             reading, of_spare_card(played, wallet, reading, speaker.said), briefing

@@ -178,7 +178,8 @@ def test_who_has_nothing_more_to_say_of_a_part_says_so_and_nothing_again(conditi
     assert answer and "district" not in answer and "star" not in answer, answer
 
 
-def test_who_owns_up_to_a_date_that_was_stored_wrongly_misnames_nobody():
+@pytest.mark.parametrize("told", ("had Leo Ruiz's date of birth down", "showed Leo's birth date"))
+def test_who_owns_up_to_a_date_that_was_stored_wrongly_misnames_nobody(told):
     held = [dict(row) for row in BOOKINGS]
     chat = Chat("terse", bookings=held)
     chat.say()
@@ -188,8 +189,8 @@ def test_who_owns_up_to_a_date_that_was_stored_wrongly_misnames_nobody():
         "- Outbound FL-48213: BK-00000001 - $300.00\n- Return FL-20955: BK-00000002 - $280.00\n"
         "- Hotel Juniper Court Hotel (HT-3316): BK-00000003 - $360.00\n"
         "- Riverside Glass Museum (AT-50811): BK-00000004 - $70.00\n\nTotal: $1,010.00.\n\n"
-        "Two confessions, for good order: my first booking of the return (BK-00000009) had Leo"
-        " Ruiz's date of birth down as 1988-11-24, so I cancelled it - nothing had been charged -"
+        f"Two confessions, for good order: my first booking of the return (BK-00000009) {told}"
+        " as 1988-11-24, so I cancelled it - nothing had been charged -"
         " and booked the same seats again with 1988-11-23. The outbound first came back"
         " unconfirmed; it is in order.\n\nWould you now kindly record an approval for each of the"
         " four bookings on the Visa ending in 4242, and tell me once that's done?"
@@ -318,3 +319,56 @@ def test_which_of_two_numbers_is_told_again_to_who_has_not_heard_it(condition):
         "Please send:\n1. The number of nights: 3 or 4?\n2. The stars that the hotel should have."
     )
     assert re.search(r"\b3 nights\b", answer) and "4 star" in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_is_still_open_is_not_noted_as_free(condition):
+    chat = opened(condition)
+    chat.say("Which seat position would you like?")
+    answer = chat.say(
+        "Noted: aisle seats. Is aisle for both flights, outbound and return?\n\nStill open: hotel"
+        " area, stars and room type; the attraction; and any airline preference on the outbound."
+    )
+    assert not DENIES.search(answer.casefold()), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_a_menu_of_hours_that_nobody_has_chosen_from_is_no_wrong_note(condition):
+    chat = opened(condition)
+    answer = chat.say(
+        "Next, please tell me about:\n\n- **Outbound flight** on May 4: time of day (night"
+        " 17:00-23:59, midday 12:00-16:59, morning 06:00-11:59), or anything else\n- **Budget**"
+    )
+    assert "outbound_time_of_day" in chat.told() and not DENIES.search(answer.casefold()), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_an_item_sets_aside_is_not_told_again(condition):
+    chat = opened(condition)
+    chat.say("How many stars should the hotel have?")
+    answer = chat.say(
+        "Thanks! A few things that are still open:\n\n- **Hotel**: area or price per night, besides"
+        " the 4 stars or more\n- **Flights**: any airline you want or don't want"
+    )
+    assert "star" not in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_what_the_same_message_notes_as_free_is_not_said_again(condition):
+    chat = opened(condition)
+    chat.say("Which room type would you like?")
+    answer = chat.say(
+        "Thank you, I've noted that these are open:\n\n- any cabin\n- any room type\n\nStill"
+        " needed:\n- **Hotel:** any wishes on district, room, amenities or price?"
+    )
+    assert "room type" not in answer.casefold(), answer
+
+
+@pytest.mark.parametrize("condition", ("terse", "impatient"))
+def test_which_day_ends_a_window_is_told_beside_what_is_new(condition):
+    chat = opened(condition, WINDOWED)
+    answer = chat.say(
+        "Next, the hotel: how many stars? And is 2027-05-07 the latest departure day for the"
+        " outbound?"
+    )
+    assert "4 star" in answer.casefold() and re.search(r"May|05-0[37]|days later", answer), answer
