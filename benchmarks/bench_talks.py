@@ -23,7 +23,15 @@ AGENTS = (
     *("twentyninth", "thirtieth", "thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth"),
     *("thirtyfifth", "thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth"),
     *("fortieth", "fortyfirst", "fortysecond", "fortythird", "fortyfourth"),
-    *("fortyfifth", "fortysixth", "fortyseventh", "fortyeighth", "fortyninth", "fiftieth"),
+    *(
+        "fortyfifth",
+        "fortysixth",
+        "fortyseventh",
+        "fortyeighth",
+        "fortyninth",
+        "fiftieth",
+        "fiftyfirst",
+    ),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

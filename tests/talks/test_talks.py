@@ -72,6 +72,7 @@ BENCHES = {
     "fortyeighth": "fortyseventh",
     "fortyninth": "fortyseventh",
     "fiftieth": "fortyseventh",
+    "fiftyfirst": "fortyseventh",
     "users": "users",
 }
 SLOW = (
