@@ -253,11 +253,7 @@ class RulesUser:
         risen = () if reading.tells_of_failed_card else exceeded_by_more(text, said, briefing)
         conflicts += [one for one in risen if one not in conflicts]
         total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
-        untold = [one.key for one in briefing.facts if not memory.record.has(one.key)]
-        played = read_play_back(reading, briefing, plan.items, untold)
-        # What lets choose among values that nobody has told yet notes none of them.
-        menus = {key for key in asked_by_values(reading) if key in untold}
-        played = replace(played, wrong=tuple(key for key in played.wrong if key not in menus))
+        played = self._played_in(reading, plan.items, memory.record)
         played = of_doubted_days(played, memory.record, briefing)
         played = without_rise(
             reading, of_spare_card(played, wallet, reading, speaker.said), briefing
@@ -283,6 +279,18 @@ class RulesUser:
             mended=mended,
             shown=_shown(wallet, said, briefing),
         )
+
+    def _played_in(
+        self, reading: Reading, items: Mapping[str, str], record: DisclosureRecord
+    ) -> PlayBack:
+        """Return what a message plays back.
+
+        What lets choose among values that nobody has told yet notes none of them.
+        """
+        untold = [one.key for one in self._briefing.facts if not record.has(one.key)]
+        played = read_play_back(reading, self._briefing, items, untold)
+        menus = {key for key in asked_by_values(reading) if key in untold}
+        return replace(played, wrong=tuple(key for key in played.wrong if key not in menus))
 
     def _mended_in(self, text: str, before: str | None) -> MendedBooking | None:
         """Return what a message says beside a booking that it makes anew, as it had a slip."""
