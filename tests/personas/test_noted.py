@@ -29,10 +29,26 @@ def opened(condition, briefing=BRIEFING):
     return chat
 
 
-def told_district(condition, briefing=BRIEFING):
-    chat = opened(condition, briefing)
-    while "same_district" not in chat.told():
-        chat.say("Should hotel and attraction be in the same district?")
+def until_told(chat, key, asked):
+    while key not in chat.told():
+        chat.say(asked)
+    return chat
+
+
+def told_district(condition):
+    chat = opened(condition)
+    return until_told(chat, "same_district", "Should hotel and attraction be in the same district?")
+
+
+def told_either():
+    chat = opened("terse", briefing_with("attraction_either"))
+    return until_told(chat, "attraction_either", "What kind of attraction would you like?")
+
+
+def noted_room_type(condition):
+    chat = opened(condition)
+    assert "any room type" in chat.say("Which room type would you like?").casefold()
+    chat.say("Noted: any room type will do. Which seat position would you like?")
     return chat
 
 
@@ -98,9 +114,7 @@ def test_any_one_that_is_to_be_shared_is_no_wrong_note(condition, noted):
 
 @pytest.mark.parametrize("condition", ("terse", "impatient"))
 def test_what_is_free_and_noted_is_not_said_again_to_a_list_that_names_it(condition):
-    chat = opened(condition)
-    assert "any room type" in chat.say("Which room type would you like?").casefold()
-    chat.say("Noted: any room type will do. Which seat position would you like?")
+    chat = noted_room_type(condition)
     answer = chat.say("Hotel: district, stars, room type, breakfast, price?").casefold()
     assert "room type" not in answer and chat.told()[-1] in ("hotel_stars", "same_district")
 
@@ -148,8 +162,7 @@ def test_who_is_asked_what_no_fixed_budget_means_says_nothing_of_other_things(co
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_two_things_noted_as_equally_good_ask_for_neither(condition):
     chat = opened(condition, briefing_with("attraction_either"))
-    while "attraction_either" not in chat.told():
-        chat.say("What kind of attraction would you like?")
+    until_told(chat, "attraction_either", "What kind of attraction would you like?")
     answer = chat.say(
         "Great: A) a tour in the afternoon or B) a museum in the evening, either one's just as"
         " good. Which hotel stars would you like?"
@@ -200,8 +213,11 @@ def test_who_owns_up_to_a_date_that_was_stored_wrongly_misnames_nobody(told):
 
 def test_the_rule_for_the_least_sum_beside_a_budget_is_a_rule_and_no_outcome():
     chat = opened("terse", briefing_with("cheapest_outing"))
-    while "cheapest_outing" not in chat.told():
-        chat.say("How shall I choose, if several trips fit: the cheapest, or the earliest?")
+    until_told(
+        chat,
+        "cheapest_outing",
+        "How shall I choose, if several trips fit: the cheapest, or the earliest?",
+    )
     answer = chat.say(
         "So: among all plans that meet every wish, the one where outbound flight + return flight +"
         " attraction together cost least (taxes and fees included); the hotel's price needn't be"
@@ -233,9 +249,7 @@ def test_which_of_two_windows_is_told_by_no_yes(condition):
 
 
 def test_lettered_notes_that_are_to_be_right_are_no_choices():
-    chat = opened("terse", briefing_with("attraction_either"))
-    while "attraction_either" not in chat.told():
-        chat.say("What kind of attraction would you like?")
+    chat = told_either()
     answer = chat.say(
         "1. Have I noted all of this correctly?\n   a) flights at any time\n   b) any room type\n"
         "   c) a tour in the afternoon or a museum in the evening, either will do\n"
@@ -247,9 +261,7 @@ def test_lettered_notes_that_are_to_be_right_are_no_choices():
 
 @pytest.mark.parametrize("condition", ("terse", "impatient"))
 def test_what_is_free_is_not_said_again_to_a_list_of_other_things(condition):
-    chat = opened(condition)
-    assert "any room type" in chat.say("Which room type would you like?").casefold()
-    chat.say("Noted: any room type will do. Which seat position would you like?")
+    chat = noted_room_type(condition)
     answer = chat.say("Any other hotel wish: amenities, room type, view, breakfast?").casefold()
     assert "room type" not in answer, answer
 
@@ -292,8 +304,7 @@ def test_all_wishes_for_a_part_are_told_though_its_length_is_named(condition):
 @pytest.mark.parametrize("beyond", ("beyond", "besides", "apart from"))
 def test_what_a_question_for_wishes_sets_aside_is_not_told_again(condition, beyond):
     chat = opened(condition)
-    while "same_carrier" not in chat.told():
-        chat.say("Should both flights be with the same airline?")
+    until_told(chat, "same_carrier", "Should both flights be with the same airline?")
     answer = chat.say(
         f"What are your wishes for the return flight on 2027-05-07, {beyond} the same airline (time"
         " of day, seat position, cabin, stops)?"
