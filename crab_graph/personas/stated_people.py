@@ -14,7 +14,7 @@ from crab_graph.personas.spoken_dates import MONTHS, find_dates
 from crab_graph.personas.wordbook import DomainLexicon
 from crab_graph.text.utterance import visible
 
-_PART = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"
+_PART = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*"
 _NAME = rf"{_PART}(?: (?:van|von|de|da|di|der|la|le|bin|al|[A-Z]\.))* {_PART}(?: {_PART})?"
 _LISTED = re.compile(rf"(?<![\w-])({_NAME})(?!\w|-\w)(?!\s*\([A-Z]{{2,4}}-)")
 _OF_ITEM = re.compile(r"(?: [A-Z0-9][\w'’-]*){1,4} ?\([A-Z]{2,4}-\d")

@@ -85,6 +85,7 @@ def test_a_wrong_play_back_is_corrected_beside_another_question():
         "$70.00 per person; Alder Lane Hotel (HT-1258), 2 stars",
         "Back FL-27126 Transvale 8 Oct, 3 people: Ana Ruiz, Leo Ruiz.",
         "Ana Hill Lodge (HT-1258) at $70.00 per guest. Leo Gate Inn (HT-2211).",
+        "The one error was Ana Ruiz's date of birth, and Leo Ruiz’s is right.",
     ],
 )
 def test_what_is_booked_is_nobody(text):
