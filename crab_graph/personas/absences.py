@@ -35,6 +35,8 @@ def absent_facts(turn: Turn) -> list[str]:
 
     It says so again where a question names the thing again, and does not play that back.
     """
+    if len(turn.wallet.held) >= len(turn.briefing.slots):
+        return []  # what is booked leaves nothing to wish for
     known, declined = turn.facts, turn.memory.declined
     words = turn.briefing.lexicon.facts
     asked = (

@@ -20,8 +20,10 @@ from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.utterance import visible
 
+_SHORT_WORDS = "".join(rf"(?<!\b{one}\.)" for one in "min max incl excl approx dep arr no".split())
 _PIECE = re.compile(
-    r"(?<!\b[A-Za-z]\.)(?<![.?!:;,] \d\.)(?<!\n\d\.)(?<!\A\d\.)(?<=[.?!…])[\"'”’)*_]*\s+|\n+"
+    rf"(?i:{_SHORT_WORDS})(?<!\b[A-Za-z]\.)(?<![.?!:;,] \d\.)(?<!\n\d\.)(?<!\A\d\.)"
+    r"(?<=[.?!…])[\"'”’)*_]*\s+|\n+"
 )
 """What parts the sentences and lines of a message; behind a number that counts none ends."""
 _OPTION = re.compile(
@@ -283,12 +285,18 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
             continue
         options = (pieces[one].casefold().strip() for one in _options_at(pieces, number))
         near = " ".join((*options, low))
-        if _turns_to_other(low, words, lexicon) or _names_other_values(low, words, lexicon):
+        # `Would either do?` is asked of what the sentence before names.
+        spoken = low if words.about.search(low) else f"{_before(pieces, number)} {low}"
+        if _turns_to_other(low, words, lexicon) or _names_other_values(spoken, words, lexicon):
             continue
         is_own = any(cue.search(near) for cue in words.clarify) and not _asks_of_sum(low, lexicon)
         is_of_it = words.about.search(low) and not _is_of_others(low, words, lexicon)
         if is_own or (is_of_it and _OF_MEANING.search(low)):
             yield number
+
+
+def _before(pieces: Sequence[str], number: int) -> str:
+    return visible(pieces[number - 1]).casefold().strip() if number else ""
 
 
 def _names_other_values(text: str, words: FactWords, lexicon: DomainLexicon) -> bool:

@@ -26,6 +26,7 @@ _PREFERS = re.compile(
     r"|\b(?:may|can|could) (?:it|that|this|i take) (?:also )?(?:be )?any of\b[^?]{0,20}"
     r"\b(?:days?|dates?)\b[^?]*\?"
     rf"|\bmatters? (?:\w+ )?which (?:\w+ )?{_DAY}\b[^?]*\?"
+    r"|\b(?:better|rather|prefer\w*|like)\b[^?]{0,30}\bon [^?]{3,30}\bor (?:on )?[^?]{3,30}\?"
 )
 """Asks which day it is to be, or if any will do."""
 _WITHIN = re.compile(
@@ -35,6 +36,10 @@ _WITHIN = re.compile(
 """What such a question is about."""
 
 
+_OF_DAY = re.compile(
+    r"\b(?:in the day|noon|morning|afternoon|evening|\d\d?(?::\d\d|[ap]\.?m\b)|o'clock)\b"
+)
+"""Words for a time of the day."""
 _ALL = re.compile(
     r"\b(?:are|is|will|would|do|does|may|can|could)\b[^?]{0,24}\b(?:all|any|each|every|either)\b"
     rf"[^?]{{0,24}}\b{_DAY}\b[^?]{{0,60}}\b(?:fine|ok(?:ay)?|possible|suit\w*|works?|equally|included"
@@ -111,5 +116,5 @@ def _asks(turn: Turn, segment: Segment) -> bool:
         return False
     before = segment_before(turn.reading.segments, segment)
     texts = [segment.text, *([before.text] if before is not None else [])]
-    # The day of another part is another question.
-    return len(segment.named) != 1 and any(map(_WITHIN.search, texts))
+    # The day of another part is another question, and so is a time of the day.
+    return not _OF_DAY.search(segment.text) and len(segment.named) != 1 and any(map(_WITHIN.search, texts))

@@ -14,7 +14,7 @@ from crab_graph.personas.days_of_window import any_of_window
 from crab_graph.personas.declined_cards import is_declined, retry
 from crab_graph.personas.fact_answers import answer, go_on, name_detail
 from crab_graph.personas.later_halves import halves
-from crab_graph.personas.meant_answers import answer_meant
+from crab_graph.personas.meant_answers import answer_meant, thanked
 from crab_graph.personas.mishap_answers import keep, see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.one_card import on_one_card
@@ -142,7 +142,7 @@ def _decided(turn: Turn) -> Decision:
         return owned
     # Everything wanted is booked and paid, as the user's own bookings show.
     if is_settled and not turn.missing:
-        return turn.say("thanks_end", token=TerminalToken.STOP)
+        return thanked(turn)
     for duty in _DUTIES:
         decision = duty(turn)
         if decision is not None and (decision.parts or decision.token):

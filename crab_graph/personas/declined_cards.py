@@ -28,8 +28,12 @@ _OTHER_CARD = re.compile(
     r"|\b(?:card|visa|mastercard|amex|american express)\b[^?]{0,40}\binstead\b"
     r"|\b(?:card|one) you (?:name|choose|prefer)\b"
 )
-_OFFERED = re.compile(r"\b[b-d2-4][).:]\s(?:(?:an?|take|use|with) )*\Z")
-"""What leads a second answer to choose."""
+_OFFERED = re.compile(
+    r"\b[b-d2-4][).:]\s(?:(?:an?|take|use|with) )*\Z"
+    r"|\b(?:carry|go|continue|stay|stick|keep|remain)\w*\b[^?]{0,40}\b(?:with|to|on|using)\b"
+    r"[^?]{0,40}\bor\b[^?]{0,60}\Z"
+)
+"""What leads a second answer to choose, or stands beside the card that is there."""
 _OF_APPROVAL = re.compile(r"\b(?:did|have) you\b[^?]{0,40}\bapprov\w+[^?]*\?", re.I)
 """What asks which approvals were given."""
 

@@ -1,11 +1,34 @@
-"""A day that was said with doubt and is played back by itself: it is that one, and no other."""
+"""Days that were said with doubt, as an agent speaks of them."""
 
+import re
 from dataclasses import replace
 
-from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
+from crab_graph.personas.briefing import DisclosureRecord, How, UserBriefing
 from crab_graph.personas.play_backs import PlayBack
-from crab_graph.personas.spoken_dates import find_dates
+from crab_graph.personas.spoken_dates import MONTHS, find_dates
 from crab_graph.personas.wordbook import ValueForm
+
+
+_PART = re.compile(rf"\b(?P<part>\w+) (?P<month>{'|'.join(MONTHS)})\b", re.I)
+"""A part of a month."""
+
+
+def vague_days_named(text: str, record: DisclosureRecord, briefing: UserBriefing) -> str:
+    """Return a message in which days that were told vaguely stand as what they are days of.
+
+    `Is late October certain?` asks for the day, and for no time of it.
+    """
+    words = briefing.lexicon.facts
+    for row in record.rows:
+        key = row["key"]
+        is_day = key in words and words[key].form is ValueForm.DATE
+        if row.get("how") != How.VAGUE or record.is_settled(key) or not is_day:
+            continue
+        if told := _PART.search(row["said"]):
+            month = rf"{told['month'][:3]}(?:{told['month'][3:]}|\.)?"
+            vague = rf"\b(?:in )?{told['part']}[- –]+{month}\b"
+            text = re.sub(vague, key.replace("_", " "), text, flags=re.I)
+    return text
 
 
 def of_doubted_days(played: PlayBack, record: DisclosureRecord, briefing: UserBriefing) -> PlayBack:

@@ -25,11 +25,15 @@ SURE = 0.4
 """The probability from which on a message is taken to mean something."""
 SURER = {
     **dict.fromkeys(("must", "give_up", "any_day", "choose_by", "who", "births_order"), 0.5),
-    **dict.fromkeys(("slip", "price_rose", "sold_out", "what_approved"), 0.65),
+    **dict.fromkeys(("slip", "price_rose", "sold_out", "what_approved", "pay_rest"), 0.65),
+    **dict.fromkeys(("objection", "trade_off", "explain", "like_it", "price_ok", "this_one"), 0.6),
+    **dict.fromkeys(("small_talk", "either_way", "most", "price_free", "rule_scope", "same_card"), 0.6),
 }
 """That of what a mistake would cost more."""
 SURE_OF_PART = 0.75
 """That of one of several questions, which has nothing around it to go by."""
+GUESSED = 0.2
+"""That from which on a meaning is taken before the user asks what is meant."""
 _SEVERAL = 2
 SHIPPED = "crab_graph.personas/meanings.npz"
 _LONGEST_RUN = 3
@@ -134,6 +138,12 @@ def stamp_of_meanings() -> str:
 def meaning_of(segments: Sequence[Segment], words: ClauseWords) -> str:
     """Return what a message likely means; empty where that is nothing, or not likely enough."""
     return meaning_model().meant(tokens_of(segments, words)) if segments else ""
+
+
+def guess_of(segments: Sequence[Segment], words: ClauseWords) -> str:
+    """Return the likeliest meaning of a message that nothing else explains, or nothing."""
+    best, chance = meaning_model().likeliest(tokens_of(segments, words)) if segments else ("", 0.0)
+    return best if chance >= GUESSED else ""
 
 
 def meanings_of(segments: Sequence[Segment], words: ClauseWords) -> frozenset[str]:

@@ -1,16 +1,25 @@
 """How a user answers a message whose whole says what it wants, whatever words its clauses have."""
 
+import re
 from collections.abc import Callable, Mapping
 
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.fact_scopes import is_named
 from crab_graph.personas.party_questions import who_writes
+from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, new_facts
 from crab_graph.personas.standing_wishes import has_just_changed
+from crab_graph.personas.stated_values import clock_hours
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.unwished import asked_unwished
 from crab_graph.personas.wordbook import ValueForm
+from crab_graph.text.phrases import TerminalToken
+
+
+OF_RULES = frozenset({"rule_hours"})
+"""What a message means that asks of a rule that was told what a word answers."""
+_SPELLS = re.compile(r"\bspell(?:ed|ing|t|s)?\b|\bletter by letter\b")
 
 
 def answer_meant(turn: Turn) -> Decision | None:
@@ -18,23 +27,55 @@ def answer_meant(turn: Turn) -> Decision | None:
 
     What it plays back wrongly, or offers otherwise than it is wished, is spoken of first.
     """
-    answer = _ANSWERS.get(turn.reading.meant)
-    if answer is None or turn.playback.wrong or turn.conflicts:
+    if turn.playback.wrong or turn.playback.beyond or turn.conflicts:
         return None
-    return answer(turn)
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    is_of_letters = any(map(_SPELLS.search, asked)) and not turn.playback.is_asked
+    answer = _ANSWERS.get("spelling" if is_of_letters else turn.reading.meant)
+    return None if answer is None else answer(turn)
+
+
+def answer_guessed(turn: Turn) -> Decision | None:
+    """Return the turn that answers what a message means that nothing else has understood."""
+    answer = _ANSWERS.get(turn.reading.guessed)
+    return None if answer is None else answer(turn)
+
+
+def thanked(turn: Turn) -> Decision:
+    """End the dialogue, with a word on what is asked beside that all is done."""
+    reading = turn.reading
+    asks = any(one.is_request and not one.says("open", "closing") for one in reading.segments)
+    is_extra = reading.offers_extra or "extra" in (reading.meant, reading.guessed)
+    act = ""
+    if asks and _own_mails(turn, reading.utterance.text):
+        act = "yes"
+    elif asks and (reading.asks_foreign or is_extra):
+        act = "not_at_hand" if reading.asks_foreign else "no_extra"
+    parts = (turn.speaker.phrase(act),) if act else ()
+    return Decision((*parts, turn.speaker.phrase("thanks_end")), token=TerminalToken.STOP)
 
 
 def _start(turn: Turn) -> Decision | None:
     """Have the agent begin to look, where nothing is left to say and nothing was offered."""
-    if new_facts(turn) or turn.wallet.bookings or turn.reading.ids:
+    reading = turn.reading
+    if new_facts(turn) or turn.wallet.bookings or reading.ids or reading.asked:
         return None
     return turn.say("start", is_answer=True, is_content=True, moved=True)
 
 
 def _choose(turn: Turn) -> Decision | None:
+    """Say by what to choose, where nothing is offered yet."""
+    return None if turn.reading.ids or asked_unwished(turn) else _by_wish(turn)
+
+
+def _trade(turn: Turn) -> Decision | None:
+    """Say by what to choose where something dearer has what no wish is of."""
+    is_plan = asks_for_plan(turn) and can_approve(turn)
+    return None if is_plan or turn.choice is not None else _by_wish(turn)
+
+
+def _by_wish(turn: Turn) -> Decision:
     """Say by what to choose: a wish for what costs least, else whatever fits."""
-    if turn.reading.ids or asked_unwished(turn):
-        return None
     undecided = turn.briefing.lexicon.undecided
     told = [fact for key, fact in turn.facts.items() if key in undecided]
     others = [one for one in chosen_facts(turn) if one not in told and _is_left(turn, one)]
@@ -85,11 +126,133 @@ def _any_one(turn: Turn) -> Decision | None:
     return turn.say("no_wish", is_answer=True, is_content=True, moved=True)
 
 
+def _agree(turn: Turn) -> Decision | None:
+    """Have no objection: to a plan that is a yes, to all else it is none."""
+    if asks_for_plan(turn) and can_approve(turn):
+        return None
+    return _plainly("no_objection")(turn)
+
+
+def _like(turn: Turn) -> Decision | None:
+    """Say that something that was found, or its price, is all right."""
+    is_plan = asks_for_plan(turn) and can_approve(turn)
+    return None if is_plan or turn.reading.asks_choice else _plainly("suits")(turn)
+
+
+def _explain(turn: Turn) -> Decision | None:
+    """Say once more what was told last."""
+    facts = [turn.facts[key] for key in turn.memory.record.told_last if key in turn.facts]
+    if not facts or new_facts(turn):
+        return None
+    parts = tuple(map(turn.speaker.fact, facts))
+    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
+
+
+def _price_freely(turn: Turn) -> Decision | None:
+    """Say that the price does not matter, or what does."""
+    words = turn.briefing.lexicon.facts
+    if any(words[key].form is ValueForm.MONEY for key in turn.facts if key in words):
+        return None
+    if turn.briefing.lexicon.undecided.keys() & turn.facts.keys():
+        return _by_wish(turn)
+    return _plainly("any_price")(turn)
+
+
+def _say_hours(turn: Turn) -> Decision | None:
+    """Say from which hour on a word for a time counts, or that this was said rightly."""
+    words, settled = turn.briefing.lexicon.facts, turn.memory.record.is_settled
+    rules = [key for key in turn.facts if key in words and words[key].is_joint and settled(key)]
+    said = " ".join(text.casefold() for key in rules for text in words[key].full)
+    first = {
+        own.hours[value][0]
+        for own in words.values()
+        for value, cue in own.cues.items()
+        if value in own.hours and cue.search(said)
+    }
+    if len(first) != 1:
+        return None
+    hour = int(first.pop())
+    named = {of_day for one in turn.reading.segments for of_day in clock_hours(one.text)}
+    if hour in named:
+        return turn.say("right", is_answer=True, is_content=True)
+    words_for = turn.speaker.phrase("from_hour", hour=f"{hour:02}:00")
+    return Decision((words_for,), is_answer=True, is_content=True)
+
+
+def _spell(turn: Turn) -> Decision | None:
+    """Say that a name is spelled as it stands there, where one does."""
+    words = turn.briefing.lexicon.facts
+    names = [
+        name
+        for key, fact in turn.facts.items()
+        if key in words and words[key].form is ValueForm.NAMES
+        for name in fact.value
+    ]
+    known = {part for name in names for part in str(name).casefold().split()}
+    said = {word for one in turn.reading.segments for word in re.findall(r"\w+", one.text)}
+    return None if known.isdisjoint(said) else _plainly("right")(turn)
+
+
+def _mail(turn: Turn) -> Decision | None:
+    """Say whether a mail address is the right one, or what it is."""
+    facts = _own_mails(turn)
+    if not facts or new_facts(turn):
+        return None
+    if _own_mails(turn, turn.reading.utterance.text):
+        return turn.say("yes", is_answer=True, is_content=True, moved=True)
+    parts = tuple(map(turn.speaker.fact, facts))
+    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
+
+
+def _own_mails(turn: Turn, text: str | None = None) -> list[Fact]:
+    """Return the mail addresses that the user has, or those that a text holds."""
+    mails = [fact for fact in turn.facts.values() if "@" in str(fact.value)]
+    return [one for one in mails if text is None or str(one.value).casefold() in text]
+
+
+def _keep_card(turn: Turn) -> Decision | None:
+    """Stay with the card that paid for something, where none has failed."""
+    if not turn.wallet.earlier or turn.reading.tells_of_failed_card or turn.reading.asks_card:
+        return None
+    return turn.say("same_card", is_answer=True, is_content=True, moved=True)
+
+
+def _plainly(act: str) -> Callable[[Turn], Decision | None]:
+    """Return what answers in one phrase, where nothing is left that was asked for by its name."""
+
+    def answer(turn: Turn) -> Decision | None:
+        # What nobody has told yet is told first, and a plan has its yes.
+        if turn.reading.asks_booking or not turn.reading.asks_anything:
+            return None
+        if any(is_named(turn, key) for key in new_facts(turn)):
+            return None
+        return turn.say(act, is_answer=True, is_content=True, moved=True)
+
+    return answer
+
+
 _ANSWERS: Mapping[str, Callable[[Turn], Decision | None]] = {
     "may_search": _start,
     "who": _name_oneself,
     "which_one": _any_one,
     "choose_by": _choose,
     "changed": _confirm_change,
+    "either_way": _plainly("either_way"),
+    "objection": _agree,
+    "trade_off": _trade,
+    "explain": _explain,
+    "like_it": _like,
+    "price_ok": _like,
+    "small_talk": _plainly("small_talk"),
+    "price_free": _price_freely,
+    "rule_hours": _say_hours,
+    "rule_scope": _plainly("for_both"),
+    "most": _plainly("all_alike"),
+    "book_now": _agree,
+    "part_ok": _like,
+    "spelling": _spell,
+    "same_card": _keep_card,
+    "lands": _plainly("when_it_starts"),
+    "mail": _mail,
 }
 """Of what is meant what no other part of the policy answers."""

@@ -40,8 +40,10 @@ _SECOND_LINE = re.compile(r"\W*(?:b|2)[).:] ")
 """The first two of some answers that stand in lines of their own."""
 _PLACE = {intent: place for place, intent in enumerate(INTENTS)}
 _OF_CARD = ("add_card", "card_there")
-_OF_PRICE = "price_rose"
-"""What a message means that asks if another price is welcome."""
+_OF_PLAN = frozenset({"price_rose", "this_one"})
+"""What a message means that asks for a yes to a plan: as it is now dearer, or as others are left."""
+_OF_REST = "pay_rest"
+"""What a message means that asks for payments that are still open."""
 
 
 class MessageActs(MessageText):
@@ -104,7 +106,7 @@ class MessageActs(MessageText):
         is_likely = "asks_booking" in self._likely and not assumes(self.segments)
         if is_likely or self._wants_yes or self.yes_place is not None:
             return True
-        return self._offers_yes or self.meant == _OF_PRICE
+        return self._offers_yes or self.meant in _OF_PLAN
 
     @cached_property
     def _offers_yes(self) -> bool:
@@ -130,7 +132,7 @@ class MessageActs(MessageText):
     @cached_property
     def asks_approval(self) -> bool:
         """Whether it asks the user to approve payments, and not for a card alone before that."""
-        if self._is_plainly_for_approvals:
+        if self._is_plainly_for_approvals or self.meant == _OF_REST:
             return True
         is_later = _BOOKING not in self._words and puts_off_approvals(self.segments)
         is_about = self._is_about_payment or says("approval", self._words)

@@ -8,7 +8,7 @@ from functools import cached_property
 from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.clause_features import ClauseFeatures, MessageSigns, message_features
 from crab_graph.personas.clause_words import ClauseWords
-from crab_graph.personas.meanings import meaning_of, meanings_of
+from crab_graph.personas.meanings import guess_of, meaning_of, meanings_of
 from crab_graph.personas.questions import Segment, read_segments
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
 from crab_graph.personas.spelling import speller
@@ -83,6 +83,11 @@ class MessageText:
         if self._is_rest:
             return ""
         return meaning_of(self.segments, _clause_words(self.lexicon, self.prefixes))
+
+    @cached_property
+    def guessed(self) -> str:
+        """What the whole of it may mean, where nothing else is understood of it; else empty."""
+        return guess_of(self.segments, _clause_words(self.lexicon, self.prefixes))
 
     def means(self, *acts: str) -> bool:
         """Tell whether the whole of it, or one of several questions of it, means one of these."""

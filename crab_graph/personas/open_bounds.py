@@ -37,7 +37,7 @@ _HEADED = re.compile(
 """Asks for that behind the name of it."""
 _MORE_WISHES = re.compile(
     rf"\b(?:other|further|more|additional) (?:\w+ ){{0,2}}{WISH}\b"
-    r"(?: (?:for|about|on|regarding|with) [^?,;(]{2,30})?"
+    r"(?: (?:for|about|on|regarding|with|concerning|as to) [^?,;(]{2,30})?"
 )
 """Asks for what is left to wish, where it names what of that."""
 _ALL_OF = re.compile(

@@ -41,6 +41,11 @@ _WHOSE = re.compile(
     r"|\bborn (?:on |in )?(?:\.\.\.|…|_{2,}|when) ?\?"
 )
 """Asks whose each date of birth is."""
+_IN_ORDER = re.compile(
+    r"\b(?:match|pair|take|assign|assume|right|correct)\w*\b[^?]{0,60}\bdates\b[^?]{0,60}"
+    r"\bin the (?:same )?order\b[^?]*\?"
+)
+"""Asks if names and dates stand in one order."""
 _ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
 """Names their order alone."""
 _FITS: Mapping[str, Callable[[FactWords], bool]] = {
@@ -142,7 +147,8 @@ def asks_same_order(turn: Turn) -> bool:
     """Tell whether a message asks if dates of birth that were told stand in the names' order."""
     found = _WHOSE.search(turn.reading.utterance.text)
     is_told = turn.memory.record.has(_key_of_births(turn))
-    return is_told and found is not None and _ORDERED.search(found[0]) is not None
+    is_of_order = found is not None and _ORDERED.search(found[0]) is not None
+    return is_told and (is_of_order or _IN_ORDER.search(turn.reading.utterance.text) is not None)
 
 
 def _key_of_births(turn: Turn) -> str:

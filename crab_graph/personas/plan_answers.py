@@ -36,6 +36,9 @@ _OPINION = re.compile(
     r"\b(?:what (?:do |would )?you think|your (?:thoughts|opinion|view|feedback)|thoughts\?"
     r"|(?:reply|answer|type|send|say|write)(?: back)?(?: with)?[ \"'\u201c*]{1,3}"
     r"(?:book|yes|ok|go|confirm|approve\w*)\b"
+    r"|(?:reply|answer|type|send|say|write)[^.?!]{0,12}[\"'\u201c]i (?:approve|agree)"
+    r"|(?:should|if) (?:any|some)(?:thing| (?:item|part|detail))\b[^.?!]{0,20}"
+    r"(?:not (?:be )?(?:to your (?:liking|taste)|as you)|displease|should be (?:altered|changed))"
     r"|how (?:do|does|would) (?:this|that|it|these|those) (?:sound|look|seem|suit))\b",
     re.I,
 )

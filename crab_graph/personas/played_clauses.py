@@ -41,6 +41,8 @@ _NOTES = re.compile(
     r"|where (?:we|things) (?:are|stand)"
     r"|(?:wish|whole|full|current|complete) ?-?list"
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
+    r"|i (?:now )?have (?:now|so far)\b|i.?ve (?:jotted|marked|taken|noted) down|in sum\b"
+    r"|if all (?:of )?(?:this|that) (?:holds|is (?:right|correct|so)|fits)"
     r"|unless (?:i hear|you (?:say|tell me)|told) otherwise"
     r"|(?:restate|repeat|read) (?:it|this|that|everything))\b"
 )
@@ -76,7 +78,8 @@ FAULTS = re.compile(
 _TELL_FAULTS = re.compile(
     r"\b(?:shout|speak up|say so|sing out|yell|flag|tell me|let me know|correct me)\b[^.?!]{0,30}"
     r"\b(?:if|when|where|should)\b[^.?!]{0,40}\b(?:off|wrong|amiss|not right|incorrect|mistaken"
-    r"|not so|missing)\b"
+    r"|not so|missing|muddled|mixed (?:up|anything|something)|misheard|misunderstood"
+    r"|confused|slipped)\b"
 )
 """Wants to be told if something is wrong, without a question."""
 _WOULD_SUIT = re.compile(

@@ -4,6 +4,7 @@ import re
 
 from crab_graph.personas.fact_answers import asks_as_before, promised
 from crab_graph.personas.fact_scopes import slots_of
+from crab_graph.personas.meant_answers import answer_guessed
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.plan_answers import can_approve
@@ -20,6 +21,8 @@ _EITHER = re.compile(
     r"|\b(?:i suppose|i assume|i take it|i guess|i presume)\b.*\?"
 )
 """Asks which of two it is to be, or if what it supposes will do."""
+_TWO_WAYS = re.compile(r"\b(?:and|the|it|that|one|go|now|later)\b[^?]*,? or \b[^?]*\?")
+"""Lets choose between two ways."""
 _VIEW = re.compile(
     r"\bwhat (?:do|would|did) you (?:think|say|make) (?:of|about|to)\b[^?]*\?"
     r"|\bhow do you (?:like|find)\b[^?]*\?"
@@ -63,12 +66,23 @@ _CHANGES = re.compile(
     r"\bany(?:thing|one)?\b[^?]{0,30}"
     r"\b(?:chang(?:e|ed|es|ing)|alter\w*|adjust\w*|different\w*|otherwise|correct(?:ed)?)\b[^?]*\?"
     r"|\bsomething\b[^?]{0,20}\b(?:change|alter|adjust)\b[^?]*\?"
+    r"|\b(?:further|more|other|any) (?:changes|alterations|amendments|adjustments)\b[^?]*\?"
     r"|\b(?:check|look at|review) anything\b[^?]*\?|\bany objections?\b[^?]*\?"
 )
 """Asks if anything of what was shown, or is booked, is to be otherwise."""
+_CARD_LIMIT = re.compile(
+    r"\b(?:have|has|is there|know of|bear|cover|take)\b[^?]{0,40}"
+    r"\b(?:limit|cap|maximum|ceiling)\b[^?]*\?"
+)
+"""Asks whether a card bears only so much."""
+_ALL_WELL = re.compile(
+    r"\b(?:everything|all|it|they)\b[^?]{0,20}"
+    r"\b(?:as (?:it|they) should be|in order|as it was meant|look right)\b[^?]*[?.]"
+)
+"""Asks whether all is as it should be."""
 _CARRIES_ON = re.compile(
     r"\b(?:shall|should|may|can|do) i (?:now |then )?(?:carry|go|continue|move)(?: on)?\b"
-    r"(?! (?:search|look|to ))[^?]{0,24}\?"
+    r"(?! (?:search|look|to ))[^?]{0,60}\?"
 )
 """Asks if to go on with what it has begun."""
 _OF_APPROVALS = re.compile(
@@ -76,6 +90,14 @@ _OF_APPROVALS = re.compile(
     r"|\b(?:what|which)\b[^?]{0,20}\b(?:did|have) you (?:already )?approved?\b[^?]*\?"
 )
 """Asks what was approved."""
+_GOES_ON = re.compile(
+    r"\b(?:next|carry on|go on|continue|then|now|still|remaining|the rest)\b[^.?!]{0,40}"
+    r"\b(?:book|hotel|flight|rest|others?|return|outbound|remaining|to do)\w*"
+    r"|\b(?:i.ll|i will|i.m going to|i am going to|about to|shall i|let me) (?:\w+ ){0,3}"
+    r"(?:book|rebook|reserve|look|carry|go on|continue|see to|cancel)\b",
+    re.I,
+)
+"""Says that the agent has not done yet."""
 _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", re.I)
 """What says more than that something is held."""
 
@@ -135,7 +157,15 @@ def what_stands(turn: Turn) -> Decision | None:
 def _on_change(turn: Turn) -> str:
     """Return the act that answers who asks to hold a wish less firmly; a price may just be so."""
     asked = (one.text for one in turn.reading.segments if one.is_request)
-    return "fine_with_me" if any(map(_TOO_DEAR.search, asked)) else "firm"
+    named = {
+        key
+        for one, how in turn.reading.clauses
+        if one.is_request
+        for key in how.facts
+        if how.names(key)
+    }
+    is_free = bool(named) and named.isdisjoint(turn.facts) and not turn.reading.ids
+    return "fine_with_me" if is_free or any(map(_TOO_DEAR.search, asked)) else "firm"
 
 
 def _on_check(turn: Turn) -> str:
@@ -167,6 +197,10 @@ def _on_unclear(turn: Turn) -> Decision:
     asked = [one.text for one in reading.segments if one.is_request]
     if turn.wallet.earlier and any(map(_IS_DONE.search, asked)):
         return _take_stock(turn)
+    if any(map(_CARD_LIMIT.search, asked)):
+        return turn.say("knows_no_limit", is_answer=True)
+    if any(map(_ALL_WELL.search, asked)):
+        return turn.say("right", is_answer=True)
     if any(_BOTHERS.search(text) or _VIEW.search(text) for text in asked):
         return turn.say("fine_with_me")
     if any(map(_EITHER.search, asked)):
@@ -179,6 +213,10 @@ def _on_unclear(turn: Turn) -> Decision:
     if known := [turn.facts[key] for key in reading.asked if key in turn.facts and key in named]:
         parts = tuple(map(turn.speaker.fact, known[:1]))
         return Decision(parts, told=told_as_asked(known[:1]), is_answer=True, is_content=True)
+    if guessed := answer_guessed(turn):
+        return guessed
+    if not _OF_WHAT.search(turn.text) or any(map(_TWO_WAYS.search, asked)):
+        return turn.say("fine_with_me")
     if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
@@ -228,6 +266,8 @@ def _asks_of_yes(turn: Turn) -> bool:
 def _take_stock(turn: Turn) -> Decision:
     """Say what is missing or unpaid where the agent claims to be done."""
     missing = list(dict.fromkeys(turn.missing))
+    if missing and _GOES_ON.search(turn.text):
+        return turn.say("waiting")
     pending = [booking.booking_id for booking in turn.wallet.pending]
     if missing:
         act = "missing_many" if len(missing) > 1 else "missing"

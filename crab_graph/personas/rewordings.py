@@ -64,9 +64,12 @@ _MENU = re.compile(
     r"(?m:^)(?P<lead>[^:?\n]{2,40}:)(?P<choices>(?:\s+\(?[a-h][).][ \t]+[^?:\n]{1,40}?){2,})(?m:$)"
 )
 """A line that lets choose among lettered answers, and asks so in no other way."""
+_TO_CHECK = re.compile(r"\b(?:check\w*|confirm\w*|verif\w+|correct|noted|recap|so far)\b", re.I)
 _ANSWERS = re.compile(r"(?m:^)\(?a[).][ \t][^?\n]{2,80}[ \t]\(?b[).][ \t][^?\n]{2,80}(?m:$)", re.I)
 """A line of such answers by themselves."""
 
+_SPELLED = re.compile(r"(?<![\w-])[A-ZÀ-Þ](?:[-.·][A-ZÀ-Þ]){2,}(?![\w-])")
+"""A name letter by letter."""
 _ASKED_IN_ROW = re.compile(r"(?m:^)[ \t]*\|[^\n]*\?[^\n]*\|[ \t]*(?m:$)")
 """A row of a form that asks something, and leaves a cell for the answer."""
 _NO_WORDS = re.compile(r"[\W\d_]*")
@@ -79,18 +82,36 @@ def _asked_as_item(row: re.Match[str]) -> str:
 
 
 def _asked_in_words(menu: re.Match[str]) -> str:
-    """Return a question for what a line of lettered answers lets choose."""
+    """Return a question for what a line of lettered answers lets choose.
+
+    What is to be checked stands there as notes.
+    """
+    if _TO_CHECK.search(menu["lead"]):
+        return menu[0]
     *first, last = filter(None, _CHOICES.split(menu["choices"]))
     return f"{menu['lead']} {', '.join(first)} or {last.rstrip('. ')}?"
 
 
+def _in_one(name: re.Match[str]) -> str:
+    return re.sub(r"[-.·]", "", name[0]).capitalize()
+
+
+_SYNONYMS = (
+    (re.compile(r"\bok(?:ay)?(?:ed|'d)\b", re.I), "approved"),
+    (re.compile(r"\b(i (?:still |only |just )*)lack\b", re.I), r"\1need"),
+)
+"""Rare words, each with the usual one."""
+
+
 def reworded(text: str) -> str:
     """Return a message as it is read."""
-    text = _ASKED_IN_ROW.sub(_asked_as_item, text)
+    text = _SPELLED.sub(_in_one, _ASKED_IN_ROW.sub(_asked_as_item, text))
     for aside in (_EXAMPLE, _BESIDES, _ITEM_BEYOND, _OTHER_WAY):
         text = aside.sub("", text)
     for beyond in (_BEYOND, _WISHES_BEYOND):
         text = beyond.sub(r"\1 ", text)
+    for rare, usual in _SYNONYMS:
+        text = rare.sub(usual, text)
     text = _LEFT_OUT.sub(r"\1 out \2", text)
     text = _ALL_BUT.sub(r"\1 other than", text)
     return _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))

@@ -34,11 +34,12 @@ from crab_graph.personas.decisions import (
     private_calls,
 )
 from crab_graph.personas.declined_cards import of_spare_card, with_spare_card
-from crab_graph.personas.doubted_days import of_doubted_days
+from crab_graph.personas.doubted_days import of_doubted_days, vague_days_named
 from crab_graph.personas.error_reactions import ErrorRecord, Reaction, look_over, shortened
 from crab_graph.personas.founded_denials import is_taken_up
 from crab_graph.personas.fragment_set import Fragments, built_in_fragments
 from crab_graph.personas.later_halves import said_before, with_later_half
+from crab_graph.personas.meant_answers import OF_RULES
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.mended_bookings import (
     MendedBooking,
@@ -230,12 +231,14 @@ class RulesUser:
         before = said[-1] if said else None
         mended = self._mended_in(text, before)
         text = text if mended is None else mended.rest
-        text, gone = withdrawn_in(reworded(text))
+        text = vague_days_named(reworded(text), memory.record, briefing)
+        text, gone = withdrawn_in(text)
         asides, text = _asides_of(text, briefing, memory.record)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wallet = read_wallet(messages, heard, briefing)
-        # What is booked needs no wish to be explained.
+        # What is booked needs no wish to be explained, nor what a yes or an hour answers.
         is_booked = len(wallet.held) >= len(briefing.slots)
+        is_booked = is_booked or reading.meant in OF_RULES
         asked = None if is_booked else clarification_in(reading, text, briefing, memory.record)
         if asked is not None:
             text = asked.rest

@@ -263,6 +263,10 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         near = [key for key in doubtful if any(how.names(key) for _, how in clauses)]
         by_topic = [key for key in doubtful if any(key in how.facts for _, how in clauses)]
         found = near or ([] if named else by_topic or [k for k in doubtful if k in just_said])
+        found = found or ([] if named or len(doubtful) > 1 else doubtful)
+    if not found and reading.amounts and turn.text.rstrip().endswith("?"):
+        # A question of another sum settles none that is in doubt.
+        found = [k for k in doubtful if k in words and words[k].form is ValueForm.MONEY]
     return tuple(found)
 
 

@@ -7,7 +7,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from crab_graph.personas.fact_scopes import is_wish
+from crab_graph.personas.open_bounds import asks_any_wish, asks_for_more
 from crab_graph.personas.plan_answers import asks_for_plan, yes_act
+from crab_graph.personas.questions import Segment
 from crab_graph.personas.sought_facts import asks_openly, bounds_of, new_facts
 from crab_graph.personas.turns import Decision, Turn
 
@@ -25,8 +27,31 @@ def reviewed(turn: Turn, reply: Decision) -> Decision:
     tells = reply.is_answer or bool(reply.told)
     if not tells or reply.tail or reply.token or reply.approved:
         return reply
-    tail = _on_many(turn, {key for key, _ in reply.told})
+    given = {key for key, _ in reply.told}
+    tail = _on_many(turn, given)
+    is_plain = len(reply.parts) == len(given) and not turn.reading.meant
+    if not tail and is_plain and _passes_over(turn, given):
+        tail = turn.speaker.phrase("rest_waits")
     return replace(reply, tail=(tail,), promises=True) if tail else reply
+
+
+def _passes_over(turn: Turn, given: Collection[str]) -> bool:
+    """Tell whether facts answer some questions of a message, and others of it not at all.
+
+    What asks for anything that is left gets its answer by any fact.
+    """
+    asking = [
+        how.facts.keys()
+        for one, how in turn.reading.clauses
+        if one.is_request and "?" in one.text and not _is_open(one)
+    ]
+    answered = [not keys.isdisjoint(given) for keys in asking]
+    return any(answered) and not all(answered)
+
+
+def _is_open(segment: Segment) -> bool:
+    text = segment.text
+    return segment.says("open", "closing") or asks_any_wish(text) or asks_for_more(text)
 
 
 def _on_many(turn: Turn, given: Collection[str]) -> str:

@@ -47,7 +47,9 @@ _OPEN = frozenset({"go_on", "if_complete"})
 _OF_NO_WISH = _OPEN.union(
     ("add_card", "card_there", "price_rose", "sold_out", "may_search", "rest_stays", "one_card"),
     ("choose_by", "slip", "what_approved", "extra", "one_by_one", "still_there", "book_now"),
-    ("mail", "who", "repeat", "give_up", "any_day", "scope", "which_one"),
+    ("mail", "who", "repeat", "give_up", "any_day", "scope", "which_one", "either_way", "most"),
+    ("pay_rest", "objection", "trade_off", "explain", "like_it", "price_ok", "small_talk"),
+    ("price_free", "rule_hours", "rule_scope", "this_one", "same_card"),
 )
 """What a message means that asks for no wish, unless by its own words."""
 _NAMES = frozenset({"how:cue", "value"})
