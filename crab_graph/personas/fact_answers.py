@@ -22,7 +22,7 @@ from crab_graph.personas.plan_answers import (
     yes_act,
 )
 from crab_graph.personas.played_clauses import asks_extras_alone
-from crab_graph.personas.pointed_questions import asked_throughout
+from crab_graph.personas.pointed_questions import OR, asked_throughout
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
@@ -76,14 +76,15 @@ def answer(turn: Turn) -> Decision | None:
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
     approves = asks_for_plan(turn) and can_approve(turn) and not is_left
-    is_again = all(turn.memory.record.is_settled(fact.key) for fact in chosen)
-    are_whole = approves or is_again or bool(turn.said)
+    are_settled = all(turn.memory.record.is_settled(fact.key) for fact in chosen)
+    are_whole = approves or are_settled or bool(turn.said)
     facts, later = halves(chosen, speaker, are_whole=are_whole)
     later = tuple(key for key in later if not turn.memory.record.is_settled(key))
     told = told_as_asked(facts)
     parts = []
     pointed = (*asked_throughout(turn.reading), *pinned_again(turn))
-    if facts and all(_is_told(turn, fact.key) and fact.key not in pointed for fact in facts):
+    is_again = facts and all(_is_told(turn, one.key) and one.key not in pointed for one in facts)
+    if is_again and all(_asks_plainly(turn, fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
     parts += [speaker.fact(fact) for fact in facts]
     if approves:
@@ -278,6 +279,18 @@ def _is_told(turn: Turn, key: str) -> bool:
     """Tell whether the user has told a fact for sure in its own words, and not only affirmed it."""
     said = turn.speaker.said.casefold()
     return turn.memory.record.is_settled(key) and stands_in(said, key, turn.briefing)
+
+
+def _asks_plainly(turn: Turn, key: str) -> bool:
+    """Tell whether a question asks for a fact by its name, and for nothing more of it.
+
+    To one that names its value, or what it may be instead, nobody has said the answer yet.
+    """
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
+    shown = [(one.text, how.facts[key]) for one, how in asking if key in how.facts]
+    return any("how:cue" in shows and "value" not in shows for _, shows in shown) and not any(
+        OR.search(text) for text, _ in shown
+    )
 
 
 def name_detail(turn: Turn, act: str, key: str, reason: Reason, **effects: Any) -> Decision:

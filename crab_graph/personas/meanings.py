@@ -24,10 +24,11 @@ NOTHING = "other"
 SURE = 0.4
 """The probability from which on a message is taken to mean something."""
 SURER = {
-    **dict.fromkeys(("must", "give_up", "any_day", "choose_by", "who", "births_order"), 0.5),
+    **dict.fromkeys(("must", "give_up", "choose_by", "who", "births_order"), 0.5),
     **dict.fromkeys(("slip", "price_rose", "sold_out", "what_approved", "pay_rest"), 0.65),
     **dict.fromkeys(("objection", "trade_off", "explain", "like_it", "price_ok", "this_one"), 0.6),
     **dict.fromkeys(("small_talk", "either_way", "most", "price_free", "rule_scope", "same_card"), 0.6),
+    "any_day": 0.6,
 }
 """That of what a mistake would cost more."""
 SURE_OF_PART = 0.75

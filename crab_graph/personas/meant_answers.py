@@ -7,6 +7,7 @@ from crab_graph.personas.briefing import Fact
 from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.fact_scopes import is_named
 from crab_graph.personas.party_questions import who_writes
+from crab_graph.personas.pinned_facts import meant_wishes
 from crab_graph.personas.plan_answers import asks_for_plan, can_approve
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, new_facts
 from crab_graph.personas.standing_wishes import has_just_changed
@@ -17,8 +18,32 @@ from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.phrases import TerminalToken
 
 
-OF_RULES = frozenset({"rule_hours"})
+OF_RULES = frozenset({"rule_hours", "hours"})
 """What a message means that asks of a rule that was told what a word answers."""
+_CARD = re.compile(r"\b(?:cards?|visa|mastercard|amex|american express|daily|per day)\b")
+_CARD_LIMIT = re.compile(
+    r"\b(?:have|has|is there|know of)\b[^?]{0,30}\b(?:limit|cap|maximum|ceiling)\b[^?]*\?"
+)
+"""Asks whether a card bears only so much."""
+_ORDER = re.compile(
+    r"\b(?:at once|together|in one go|one by one|one after the other|singly|separately|first)\b"
+    r"[^?]*,? or \b[^?]*\?|\bor\b[^?]{0,40}\b(?:order|sequence)\b[^?]*\?"
+    r"|\bor (?:just )?wait\W*\?"
+)
+"""Asks in which order to do what is left, or whether all at once."""
+_KNOWS_HOW = re.compile(r"\bdo you know (?:how|where)\b[^?]*\?")
+"""Asks whether to explain something."""
+_TIME_OK = re.compile(
+    r"\b(?:is|are|would|will)\b[^?]*\b\d\d?(?::\d\d| ?[ap]\.?m\b)[^?]{0,60}"
+    r"\b(?:ok(?:ay)?|acceptable|too (?:early|late)|al(?:l )?right|fine)\b[^?]*\?"
+    r"|\b\d\d?(?::\d\d| ?[ap]\.?m\b)[^?]{0,60}\btoo (?:early|late)\b[^?]*\?"
+)
+"""Asks whether a time will do."""
+_LETTERED = re.compile(
+    r"(?m:^)\W*A[).:].*(?:\$|\d:\d\d).*\n+\W*B[).:].*(?:\$|\d:\d\d)", re.I
+)
+"""Two offers to choose from, without ids."""
+_WHICHEVER = re.compile(r"\bwhichever (?:that|it|this) (?:is|may be)\b", re.I)
 _SPELLS = re.compile(r"\bspell(?:ed|ing|t|s)?\b|\bletter by letter\b")
 
 
@@ -27,12 +52,33 @@ def answer_meant(turn: Turn) -> Decision | None:
 
     What it plays back wrongly, or offers otherwise than it is wished, is spoken of first.
     """
-    if turn.playback.wrong or turn.playback.beyond or turn.conflicts:
+    if turn.playback.beyond or turn.conflicts:
         return None
-    asked = [one.text for one in turn.reading.segments if one.is_request]
-    is_of_letters = any(map(_SPELLS.search, asked)) and not turn.playback.is_asked
-    answer = _ANSWERS.get("spelling" if is_of_letters else turn.reading.meant)
+    if turn.playback.wrong and turn.reading.meant != "lands":
+        return None
+    answer = _ANSWERS.get(_shown(turn) or turn.reading.meant)
     return None if answer is None else answer(turn)
+
+
+def _shown(turn: Turn) -> str:
+    """Return what a question means that plain words of it show; else empty."""
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    is_dealing = bool(turn.wallet.bookings)
+    if any(map(_SPELLS.search, asked)):
+        return "" if turn.playback.is_asked or turn.reading.asks_wallet else "spelling"
+    is_due = turn.reading.asks_wallet or turn.reading.tells_of_failed_card
+    if any(_CARD_LIMIT.search(text) and _CARD.search(text) for text in asked) and not (
+        turn.reading.tells_of_failed_card and turn.wallet.earlier
+    ):
+        return "card_limit"
+    if is_dealing and any(_ORDER.search(text) for text in asked):
+        return "either_way"
+    if any(map(_KNOWS_HOW.search, asked)) and not is_due:
+        return "extra"
+    if any(map(_TIME_OK.search, asked)) and not turn.reading.ids:
+        return "time_ok"
+    is_open = not turn.reading.ids and turn.choice is None
+    return "trade_off" if is_open and _LETTERED.search(turn.text) else ""
 
 
 def answer_guessed(turn: Turn) -> Decision | None:
@@ -121,7 +167,7 @@ def _any_one(turn: Turn) -> Decision | None:
     flags = {key for key in turn.facts if key in words and words[key].form is ValueForm.FLAG}
     flags = {key for key in flags if settled(key) and not words[key].is_joint}
     beside = [key for key in turn.reading.asked if key not in flags and is_named(turn, key)]
-    if new_facts(turn) or beside or flags.isdisjoint(named):
+    if new_facts(turn) or beside or flags.isdisjoint(named) or _WHICHEVER.search(turn.text):
         return None
     return turn.say("no_wish", is_answer=True, is_content=True, moved=True)
 
@@ -169,7 +215,7 @@ def _say_hours(turn: Turn) -> Decision | None:
         for value, cue in own.cues.items()
         if value in own.hours and cue.search(said)
     }
-    if len(first) != 1:
+    if len(first) != 1 or meant_wishes(turn):
         return None
     hour = int(first.pop())
     named = {of_day for one in turn.reading.segments for of_day in clock_hours(one.text)}
@@ -177,6 +223,21 @@ def _say_hours(turn: Turn) -> Decision | None:
         return turn.say("right", is_answer=True, is_content=True)
     words_for = turn.speaker.phrase("from_hour", hour=f"{hour:02}:00")
     return Decision((words_for,), is_answer=True, is_content=True)
+
+
+def _weigh_time(turn: Turn) -> Decision | None:
+    """Say whether a time will do, by the hours that are wished."""
+    words = turn.briefing.lexicon.facts
+    named = {slot for one in turn.reading.segments if one.is_request for slot in one.named}
+    times = [hour for one in turn.reading.segments for hour in clock_hours(one.text)]
+    bounds = [
+        words[key].hours[str(fact.value)]
+        for key, fact in turn.facts.items()
+        if key in words and words[key].hours and not words[key].is_joint
+        if str(fact.value) in words[key].hours and not (named and named.isdisjoint(words[key].slots))
+    ]
+    fits = all(low <= hour < high for low, high in bounds for hour in times)
+    return _plainly("suits" if fits else "firm")(turn)
 
 
 def _spell(turn: Turn) -> Decision | None:
@@ -253,6 +314,10 @@ _ANSWERS: Mapping[str, Callable[[Turn], Decision | None]] = {
     "spelling": _spell,
     "same_card": _keep_card,
     "lands": _plainly("when_it_starts"),
+    "hours": _say_hours,
+    "time_ok": _weigh_time,
+    "card_limit": _plainly("knows_no_limit"),
+    "extra": _plainly("no_extra"),
     "mail": _mail,
 }
 """Of what is meant what no other part of the policy answers."""

@@ -66,6 +66,8 @@ _OF_ALL = re.compile(
     r"\b(?:all|both|(?:the )?(?:other|rest|two|three|four))\b[^?]*\?"
     r"|\A\W*(?:\d\W+)?(?:(?:and|then|please) )*record (?:a|an|one|your|the)? ?"
     r"(?:new |fresh |separate |own )?approvals?\b"
+    r"|\b(?:shall|should|can|may) (?:we|i) (?:\w+ )?(?:do|settle|finish|charge|pay|take)\b[^?]{0,20}"
+    r"\b(?:last|remaining|other|rest)\b[^?]*\?"
     r"|\bapprove (?:them|these|those|the rest)\b[^?]{0,30}"
     r"\b(?:at once|one by one|together)\b[^?]*\?"
 )
@@ -195,6 +197,7 @@ _COMPLETE = re.compile(
     r"|\b(?:any|some)thing (?:still )?(?:missing|left out|forgotten)\b"
     r"|\bwhat (?:would|should|do) (?:you|i) (?:still |want to )?(?:change|add|correct)\b"
     r"|\A(?:and |so )?is (?:that|this) it\W*\?"
+    r"|\bwhat (?:else )?(?:have i|did i) (?:left|leave|forg[eo]t\w*|miss\w*|overlook\w*)\b"
 )
 
 

@@ -61,7 +61,7 @@ _WHETHER = re.compile(
 )
 _CONFIRM = re.compile(
     r"\b(?:confirm|verify|check|double-check)\b(?:\W+(?!and\b)\w+){0,5}?\W+(?:summary|recap|brief"
-    r"|understanding|notes?|list|read-?back|play-?back|above|points?|details|dates?|figures?"
+    r"|understanding|wishes|state|status|following|notes?|list|read-?back|play-?back|above|points?|details|dates?|figures?"
     r"|accurate|correct|right|in order|exact(?:ly)?|this|that|these|it|all|everything)\b"
 )
 """What asks to have something confirmed, in a question."""

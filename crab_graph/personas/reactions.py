@@ -21,6 +21,11 @@ _EITHER = re.compile(
     r"|\b(?:i suppose|i assume|i take it|i guess|i presume)\b.*\?"
 )
 """Asks which of two it is to be, or if what it supposes will do."""
+_BEGINS_WITH_WHAT = re.compile(
+    r"(?:\A|[,;:–] )(?:and |so |then |but |now |also |please )*"
+    r"(?:who|whose|what|which|when|where|why|how)\b"
+)
+"""Asks what no yes answers."""
 _TWO_WAYS = re.compile(r"\b(?:and|the|it|that|one|go|now|later)\b[^?]*,? or \b[^?]*\?")
 """Lets choose between two ways."""
 _VIEW = re.compile(
@@ -70,11 +75,6 @@ _CHANGES = re.compile(
     r"|\b(?:check|look at|review) anything\b[^?]*\?|\bany objections?\b[^?]*\?"
 )
 """Asks if anything of what was shown, or is booked, is to be otherwise."""
-_CARD_LIMIT = re.compile(
-    r"\b(?:have|has|is there|know of|bear|cover|take)\b[^?]{0,40}"
-    r"\b(?:limit|cap|maximum|ceiling)\b[^?]*\?"
-)
-"""Asks whether a card bears only so much."""
 _ALL_WELL = re.compile(
     r"\b(?:everything|all|it|they)\b[^?]{0,20}"
     r"\b(?:as (?:it|they) should be|in order|as it was meant|look right)\b[^?]*[?.]"
@@ -197,8 +197,6 @@ def _on_unclear(turn: Turn) -> Decision:
     asked = [one.text for one in reading.segments if one.is_request]
     if turn.wallet.earlier and any(map(_IS_DONE.search, asked)):
         return _take_stock(turn)
-    if any(map(_CARD_LIMIT.search, asked)):
-        return turn.say("knows_no_limit", is_answer=True)
     if any(map(_ALL_WELL.search, asked)):
         return turn.say("right", is_answer=True)
     if any(_BOTHERS.search(text) or _VIEW.search(text) for text in asked):
@@ -215,7 +213,7 @@ def _on_unclear(turn: Turn) -> Decision:
         return Decision(parts, told=told_as_asked(known[:1]), is_answer=True, is_content=True)
     if guessed := answer_guessed(turn):
         return guessed
-    if not _OF_WHAT.search(turn.text) or any(map(_TWO_WAYS.search, asked)):
+    if not any(map(_BEGINS_WITH_WHAT.search, asked)) or any(map(_TWO_WAYS.search, asked)):
         return turn.say("fine_with_me")
     if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
@@ -246,7 +244,9 @@ def _card_meant(turn: Turn) -> Decision | None:
 def _only_waits(turn: Turn) -> bool:
     """Tell whether the one thing that a message asks for is time."""
     asked = [one for one in turn.reading.segments if one.is_request]
-    return bool(asked) and all(one.says("wait") and not one.says("alteration") for one in asked)
+    offers = any(re.search(r"\bor (?:just )?wait\b", one.text) for one in asked)
+    waits = (one.says("wait") and not one.says("alteration") for one in asked)
+    return bool(asked) and not offers and all(waits)
 
 
 def _on_foreign(turn: Turn) -> str:
@@ -266,7 +266,7 @@ def _asks_of_yes(turn: Turn) -> bool:
 def _take_stock(turn: Turn) -> Decision:
     """Say what is missing or unpaid where the agent claims to be done."""
     missing = list(dict.fromkeys(turn.missing))
-    if missing and _GOES_ON.search(turn.text):
+    if missing and (turn.mended is not None or _GOES_ON.search(turn.text)):
         return turn.say("waiting")
     pending = [booking.booking_id for booking in turn.wallet.pending]
     if missing:

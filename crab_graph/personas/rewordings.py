@@ -98,9 +98,17 @@ def _in_one(name: re.Match[str]) -> str:
 
 _SYNONYMS = (
     (re.compile(r"\bok(?:ay)?(?:ed|'d)\b", re.I), "approved"),
+    (
+        re.compile(
+            r"\bleave (it|that|this|things|everything)"
+            r" (so|as (?:it|that|they) (?:is|are)|like (?:that|this)|at that)\b",
+            re.I,
+        ),
+        r"keep \1 \2",
+    ),
     (re.compile(r"\b(i (?:still |only |just )*)lack\b", re.I), r"\1need"),
 )
-"""Rare words, each with the usual one."""
+"""Words that are rare, or mean something else too, each with a plain one."""
 
 
 def reworded(text: str) -> str:

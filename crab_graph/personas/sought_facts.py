@@ -72,7 +72,8 @@ _ELSE = re.compile(
 )
 """Asks for what is left."""
 _ONCE_MORE = re.compile(
-    r"^(?:and |so |please,? |sorry,? )*(?:what (?:was|were|is|are|did you say)"
+    r"\bwhich (?:one )?is (?:the )?(?:right|correct)(?: one)?\W*\?"
+    r"|^(?:and |so |please,? |sorry,? )*(?:what (?:was|were|is|are|did you say)"
     r" (?:it|that|this|they|those)?\b"
     r"|(?:could|can|would|will) you (?:please )?(?:repeat|say|tell)\b"
     r"|(?:is|was) there (?:one|any)\b(?! (?:of|that|which|you))|(?:do|did) you have (?:one|any)\b"
