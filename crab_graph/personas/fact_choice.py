@@ -64,7 +64,9 @@ _WHATEVER = re.compile(r"\b(?:any|some)thing\b")
 """Says of nothing in particular that it is missing."""
 PARTICULAR = re.compile(
     r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
-    r"|(?:like|prefer) (?:best|most)|does any)\b",
+    r"|(?:like|prefer) (?:best|most)|does any"
+    r"|(?:is there|have you|in mind) (?:any )?one (?:\w+ )?you(?:'d|.d| would)?"
+    r" (?:like|prefer|rather|favou?r|wish))\b",
     re.I,
 )
 """Asks for one of several by name."""

@@ -74,7 +74,9 @@ def founded(marks: Iterable[PlayedMark], reading: Reading, briefing: UserBriefin
         if right and any(_says_either_does(reading, one, words) for one in own):
             mixed.add(key)
             continue
-        if fact is None or not wrong:
+        # `Any district` of one slot takes nothing back of `in the same district` of the other.
+        is_alike = bool(right) and words.form is ValueForm.FLAG
+        if fact is None or not wrong or is_alike:
             continue
         # Of two slots that both are to be so, one may be told otherwise.
         apart = [one for one in wrong if right and all(_are_apart(one.slots, two) for two in right)]

@@ -92,7 +92,7 @@ _OF_APPROVALS = re.compile(
 """Asks what was approved."""
 _GOES_ON = re.compile(
     r"\b(?:next|carry on|go on|continue|then|now|still|remaining|the rest)\b[^.?!]{0,40}"
-    r"\b(?:book|hotel|flight|rest|others?|return|outbound|remaining|to do)\w*"
+    r"\b(?:book\w*|reserve\w*|rest|others?|remaining|to do)\b"
     r"|\b(?:i.ll|i will|i.m going to|i am going to|about to|shall i|let me) (?:\w+ ){0,3}"
     r"(?:book|rebook|reserve|look|carry|go on|continue|see to|cancel)\b",
     re.I,

@@ -231,15 +231,13 @@ class RulesUser:
         before = said[-1] if said else None
         mended = self._mended_in(text, before)
         text = text if mended is None else mended.rest
-        text = vague_days_named(reworded(text), memory.record, briefing)
-        text, gone = withdrawn_in(text)
+        text, gone = withdrawn_in(vague_days_named(reworded(text), memory.record, briefing))
         asides, text = _asides_of(text, briefing, memory.record)
         reading = reading_of(text, briefing.lexicon, briefing.slots, before)
         wallet = read_wallet(messages, heard, briefing)
-        # What is booked needs no wish to be explained, nor what a yes or an hour answers.
-        is_booked = len(wallet.held) >= len(briefing.slots)
-        is_booked = is_booked or reading.meant in OF_RULES
-        asked = None if is_booked else clarification_in(reading, text, briefing, memory.record)
+        # What is booked needs no wish to be explained, nor what an hour answers.
+        is_plain = len(wallet.held) >= len(briefing.slots) or reading.meant in OF_RULES
+        asked = None if is_plain else clarification_in(reading, text, briefing, memory.record)
         if asked is not None:
             text = asked.rest
             reading = reading_of(
