@@ -60,6 +60,10 @@ def answer(turn: Turn) -> Decision | None:
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
     is_pointed = bounds_of(turn) is not None or any(is_named(turn, key) for key in asked)
+    # What still stands open in a list beside them is no extra.
+    is_pointed |= any(
+        "how:cue" in how.facts.get(key, ()) for key in new_facts(turn) for _, how in reading.clauses
+    )
     if asks_extras_alone(reading) and not (asks_openly(turn) or is_pointed):
         return None
     if not asked and not asks_openly(turn):

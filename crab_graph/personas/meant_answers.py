@@ -74,7 +74,7 @@ def _shown(turn: Turn) -> str:
     if is_dealing and any(_ORDER.search(text) for text in asked):
         return "either_way"
     if any(map(_KNOWS_HOW.search, asked)) and not is_due:
-        return "extra"
+        return "knows_how"
     if any(map(_TIME_OK.search, asked)) and not turn.reading.ids:
         return "time_ok"
     is_open = not turn.reading.ids and turn.choice is None
@@ -317,7 +317,7 @@ _ANSWERS: Mapping[str, Callable[[Turn], Decision | None]] = {
     "hours": _say_hours,
     "time_ok": _weigh_time,
     "card_limit": _plainly("knows_no_limit"),
-    "extra": _plainly("no_extra"),
+    "knows_how": _plainly("no_extra"),
     "mail": _mail,
 }
 """Of what is meant what no other part of the policy answers."""

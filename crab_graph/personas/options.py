@@ -26,6 +26,9 @@ _OF_WHOLE = re.compile(r"\b(?:total|altogether|in all|overall|keeps? you|it(?:'d
 _LABEL = r"(?:(?:option|number|plan)\s+)?\(?\b([a-z]|\d{1,2})\b\)?"
 _LABELS_OF_QUESTION = re.compile(rf"{_LABEL}(?:\s*,\s*{_LABEL}){{0,3}}\s*,?\s+or\s+{_LABEL}", re.I)
 """`(a) or (b)`, `option 1, 2 or 3`: what may be chosen, whatever else has a number."""
+_ONE_LABEL = re.compile(r"(?<![\w-])([A-Z]|\d)(?=[,;:?)]| or\b)")
+"""A label by itself: `Shall it be A, or would you rather have B or C?`"""
+_SENTENCE_END = re.compile(r"[.!?\n]")
 _LAST = 10**12
 _MOST_TOGETHER = 512
 """Ways to combine options that are compared with each other."""
@@ -190,7 +193,9 @@ def _labels_asked(plan: StatedPlan) -> list[list[str]]:
     """Return the labels that the last question of a message names, where it has such options."""
     known = {one.option.casefold(): one.option for own in plan.candidates.values() for one in own}
     for found in reversed([*_LABELS_OF_QUESTION.finditer(plan.said)]):
-        names = [name.casefold() for name in found.groups() if name]
+        before = _SENTENCE_END.split(plan.said[: found.start()])[-1]
+        names = [name.casefold() for name in _ONE_LABEL.findall(before)]
+        names += [name.casefold() for name in found.groups() if name]
         if len(named := [known[name] for name in names if name in known]) > 1:
             return [named]
     return []
@@ -204,10 +209,11 @@ def _labelled(plan: StatedPlan, label: str, briefing: UserBriefing) -> _Option:
         for one in plan.shared
         if one.option == label and _TOTAL.search(one.text) and (amounts := _amounts(one.text))
     ]
-    cents = totals[-1] if totals else sum(map(_price, parts))
-    # In one line the total may stand behind the last item.
-    said = [one.text for part in parts for one in part.details]
-    has_total = bool(totals) or any(_TOTAL.search(one) and _amounts(one) for one in said)
+    # In one line the total may stand behind the last item, or before the first.
+    said = [one.text for part in parts for one in part.details if _TOTAL.search(one.text)]
+    totals = totals or [amounts[-1] for text in said if (amounts := _amounts(text))]
+    cents = max(totals) if totals else sum(map(_price, parts))
+    has_total = bool(totals)
     return _Option(label, tuple(parts), frozenset(misses), cents, has_total)
 
 

@@ -44,6 +44,7 @@ _WHOSE = re.compile(
 _IN_ORDER = re.compile(
     r"\b(?:match|pair|take|assign|assume|right|correct)\w*\b[^?]{0,60}\bdates\b[^?]{0,60}"
     r"\bin the (?:same )?order\b[^?]*\?"
+    r"|\bassign\w*\b[^?]{0,30}\bdates\b[^?]{0,30}\b(?:correct|right)\w*\b[^?]*\?"
 )
 """Asks if names and dates stand in one order."""
 _ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")

@@ -27,6 +27,8 @@ _ALONE = re.compile(
     r"|\bjust one(?= person\b| ?(?:[,.;!?]|\Z))"
     r"|\b(?:you|you're|travel\w*|fly\w*|go|going|goes) (?:all )?(?:alone|by yourself|on your own)\b"
 )
+_THE_OTHERS = re.compile(r"\b((?:other|remaining|further)) (?:\d+|two|three|four|five)\b")
+"""Counts those beside one, and not all."""
 _AND_OTHERS = re.compile(
     r"\byou(?:rself)? (?:and|plus|with) (\w+) (?:others?|more|companions?|friends?|fellow)\b"
 )
@@ -38,6 +40,7 @@ def compared_counts(
 ) -> Iterator[Compared]:
     """Yield how the numbers of a passage compare with those of a user's facts, by key."""
     lexicon = reading.lexicon
+    text = _THE_OTHERS.sub(r"\1", text)
     for key, words in lexicon.facts.items():
         if words.form is not ValueForm.COUNT or words.conflict is None:
             continue
