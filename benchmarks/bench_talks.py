@@ -31,6 +31,8 @@ AGENTS = (
         "fortyninth",
         "fiftieth",
         "fiftyfirst",
+        "fiftysecond",
+        "fiftythird",
     ),
 )
 SETS = (*AGENTS, "users")

@@ -72,6 +72,8 @@ _BOTH_DO = re.compile(
 )
 """Says of two things that one is as good as the other."""
 _FEWEST_OPTIONS = 2
+_MOST_OPTIONS = 4
+"""More items than these stand above a question as what was noted, unless they are labelled."""
 _GOES_ON = re.compile(
     r"^\W*(?:(?:which|pick|choose|select|please (?:pick|choose|select|say))\b[^.?!]{0,24}"
     r"|(?:just )?(?:one|a|the) (?:letter|number|word)\b[^.?!]{0,24}"
@@ -371,7 +373,7 @@ def _options_at(pieces: Sequence[str], number: int) -> list[int]:
         # What is to be right stands there as notes, but for what may be answered.
         return behind if any(_YES_OR_NO.match(pieces[one]) for one in behind) else []
     if behind:
-        return behind
+        return [] if _is_recap(pieces, behind) else behind
     # `Which one did you mean?` may stand behind a remark on the options.
     near = _REMARKS if _GOES_ON.search(pieces[number]) else 1
     before = (_run(pieces, range(number - skipped, -1, -1)) for skipped in range(1, near + 1))
@@ -379,7 +381,11 @@ def _options_at(pieces: Sequence[str], number: int) -> list[int]:
     are_notes = found and found[0] > 0 and _NOTES.search(pieces[found[0] - 1])
     # Of mere items a question lets choose that says so.
     lets = _are_labelled(pieces, found) or _AMONG.search(pieces[number]) is not None
-    return [] if are_notes or not lets else found
+    return [] if are_notes or not lets or _is_recap(pieces, found) else found
+
+
+def _is_recap(pieces: Sequence[str], items: Sequence[int]) -> bool:
+    return len(items) > _MOST_OPTIONS and not _are_labelled(pieces, items)
 
 
 def _are_labelled(pieces: Sequence[str], options: Sequence[int]) -> bool:

@@ -117,4 +117,8 @@ def _asks(turn: Turn, segment: Segment) -> bool:
     before = segment_before(turn.reading.segments, segment)
     texts = [segment.text, *([before.text] if before is not None else [])]
     # The day of another part is another question, and so is a time of the day.
-    return not _OF_DAY.search(segment.text) and len(segment.named) != 1 and any(map(_WITHIN.search, texts))
+    return (
+        not _OF_DAY.search(segment.text)
+        and len(segment.named) != 1
+        and any(map(_WITHIN.search, texts))
+    )

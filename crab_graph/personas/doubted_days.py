@@ -8,7 +8,6 @@ from crab_graph.personas.play_backs import PlayBack
 from crab_graph.personas.spoken_dates import MONTHS, find_dates
 from crab_graph.personas.wordbook import ValueForm
 
-
 _PART = re.compile(rf"\b(?P<part>\w+) (?P<month>{'|'.join(MONTHS)})\b", re.I)
 """A part of a month."""
 

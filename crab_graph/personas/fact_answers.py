@@ -59,12 +59,7 @@ def answer(turn: Turn) -> Decision | None:
     """Return the turn that answers questions about facts; `None` where there was none."""
     reading, speaker = turn.reading, turn.speaker
     asked = asked_facts(turn)
-    is_pointed = bounds_of(turn) is not None or any(is_named(turn, key) for key in asked)
-    # What still stands open in a list beside them is no extra.
-    is_pointed |= any(
-        "how:cue" in how.facts.get(key, ()) for key in new_facts(turn) for _, how in reading.clauses
-    )
-    if asks_extras_alone(reading) and not (asks_openly(turn) or is_pointed):
+    if asks_extras_alone(reading) and not (asks_openly(turn) or _is_pointed(turn, asked)):
         return None
     if not asked and not asks_openly(turn):
         return _of_no_fact(turn)
@@ -117,6 +112,14 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _is_pointed(turn: Turn, asked: Sequence[str]) -> bool:
+    """Tell whether something is asked for by its name, or stands open beside extras in a list."""
+    if bounds_of(turn) is not None or any(is_named(turn, key) for key in asked):
+        return True
+    new = new_facts(turn)
+    return any("how:cue" in how.facts.get(key, ()) for key in new for how in turn.reading.features)
 
 
 def _known_of(turn: Turn, asked: Sequence[str]) -> tuple[list[Fact], bool]:

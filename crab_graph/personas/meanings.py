@@ -27,7 +27,9 @@ SURER = {
     **dict.fromkeys(("must", "give_up", "choose_by", "who", "births_order"), 0.5),
     **dict.fromkeys(("slip", "price_rose", "sold_out", "what_approved", "pay_rest"), 0.65),
     **dict.fromkeys(("objection", "trade_off", "explain", "like_it", "price_ok", "this_one"), 0.6),
-    **dict.fromkeys(("small_talk", "either_way", "most", "price_free", "rule_scope", "same_card"), 0.6),
+    **dict.fromkeys(
+        ("small_talk", "either_way", "most", "price_free", "rule_scope", "same_card"), 0.6
+    ),
     "any_day": 0.6,
 }
 """That of what a mistake would cost more."""

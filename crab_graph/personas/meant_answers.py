@@ -17,7 +17,6 @@ from crab_graph.personas.unwished import asked_unwished
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.phrases import TerminalToken
 
-
 OF_RULES = frozenset({"rule_hours", "hours"})
 """What a message means that asks of a rule that was told what a word answers."""
 _CARD = re.compile(r"\b(?:cards?|visa|mastercard|amex|american express|daily|per day)\b")
@@ -39,9 +38,7 @@ _TIME_OK = re.compile(
     r"|\b\d\d?(?::\d\d| ?[ap]\.?m\b)[^?]{0,60}\btoo (?:early|late)\b[^?]*\?"
 )
 """Asks whether a time will do."""
-_LETTERED = re.compile(
-    r"(?m:^)\W*A[).:].*(?:\$|\d:\d\d).*\n+\W*B[).:].*(?:\$|\d:\d\d)", re.I
-)
+_LETTERED = re.compile(r"(?m:^)\W*A[).:].*(?:\$|\d:\d\d).*\n+\W*B[).:].*(?:\$|\d:\d\d)", re.I)
 """Two offers to choose from, without ids."""
 _WHICHEVER = re.compile(r"\bwhichever (?:that|it|this) (?:is|may be)\b", re.I)
 _SPELLS = re.compile(r"\bspell(?:ed|ing|t|s)?\b|\bletter by letter\b")
@@ -234,7 +231,8 @@ def _weigh_time(turn: Turn) -> Decision | None:
         words[key].hours[str(fact.value)]
         for key, fact in turn.facts.items()
         if key in words and words[key].hours and not words[key].is_joint
-        if str(fact.value) in words[key].hours and not (named and named.isdisjoint(words[key].slots))
+        if str(fact.value) in words[key].hours
+        and not (named and named.isdisjoint(words[key].slots))
     ]
     fits = all(low <= hour < high for low, high in bounds for hour in times)
     return _plainly("suits" if fits else "firm")(turn)

@@ -41,7 +41,7 @@ _SECOND_LINE = re.compile(r"\W*(?:b|2)[).:] ")
 _PLACE = {intent: place for place, intent in enumerate(INTENTS)}
 _OF_CARD = ("add_card", "card_there")
 _OF_PLAN = frozenset({"price_rose", "this_one"})
-"""What a message means that asks for a yes to a plan: as it is now dearer, or as others are left."""
+"""What a message means that asks for a yes to a plan: now that it is dearer, or to this one."""
 _OF_REST = "pay_rest"
 """What a message means that asks for payments that are still open."""
 

@@ -12,7 +12,7 @@ _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
     r"|\bany (?:day|date|time|hour|kind|sort)\b|\b(?:may|can) be any\b"
-    r"|\A\W*(?:also )?any \w+(?:(?: of)? \w+)?(?:,? (?:and |or )?any \w+(?:(?: of)? \w+)?)*"
+    r"|\A\W*(?:[\w ]{2,20}: )?(?:also )?any \w+(?:(?: of)? \w+)?(?:,? (?:and |or )?any \w+(?:(?: of)? \w+)?)*"
     r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
 )
 """Says that on something there is no wish."""

@@ -26,7 +26,10 @@ _ONE_OF = re.compile(
     re.I,
 )
 """Asks whether the user is one of the people."""
-_OTHER = re.compile(r"\b(?:card|pay\w*|account|prefer|want|happy|sure|flexible|free|fine|price|cost|ok(?:ay)?)\b", re.I)
+_OTHER = re.compile(
+    r"\b(?:card|pay\w*|account|prefer|want|happy|sure|flexible|free|fine|price|cost|ok(?:ay)?)\b",
+    re.I,
+)
 """What such a question is not about."""
 
 

@@ -66,8 +66,8 @@ _OF_ALL = re.compile(
     r"\b(?:all|both|(?:the )?(?:other|rest|two|three|four))\b[^?]*\?"
     r"|\A\W*(?:\d\W+)?(?:(?:and|then|please) )*record (?:a|an|one|your|the)? ?"
     r"(?:new |fresh |separate |own )?approvals?\b"
-    r"|\b(?:shall|should|can|may) (?:we|i) (?:\w+ )?(?:do|settle|finish|charge|pay|take)\b[^?]{0,20}"
-    r"\b(?:last|remaining|other|rest)\b[^?]*\?"
+    r"|\b(?:shall|should|can|may) (?:we|i) (?:\w+ )?(?:do|settle|finish|charge|pay|take)\b"
+    r"[^?]{0,20}\b(?:last|remaining|other|rest)\b[^?]*\?"
     r"|\bapprove (?:them|these|those|the rest)\b[^?]{0,30}"
     r"\b(?:at once|one by one|together)\b[^?]*\?"
 )

@@ -53,6 +53,12 @@ _OTHER_WAY = re.compile(
     re.I,
 )
 """What a question whether something is so adds for fear that it is not."""
+_OR_NOT = re.compile(
+    r"\b(right|correct|yes|ok(?:ay)?),? or"
+    r" (?:(?:did|have|do|am|is|are|should|must) [^?.\n]{2,60}|swap\w*|(?:a )?fix\w*)\?",
+    re.I,
+)
+"""Asks if it is so, and what else it would be."""
 _LEFT_OUT = re.compile(
     r"\b(leav(?:e|es|ing)|left|rul(?:e|es|ed|ing)|ke(?:ep|eps|eping|pt)|strik(?:e|es|ing)|struck)"
     r" ((?:the |an? |any )?\w+) out\b",
@@ -120,6 +126,7 @@ def reworded(text: str) -> str:
         text = beyond.sub(r"\1 ", text)
     for rare, usual in _SYNONYMS:
         text = rare.sub(usual, text)
+    text = _OR_NOT.sub(r"\1?", text)
     text = _LEFT_OUT.sub(r"\1 out \2", text)
     text = _ALL_BUT.sub(r"\1 other than", text)
     return _ANSWERS.sub(r"\g<0>?", _MENU.sub(_asked_in_words, text))

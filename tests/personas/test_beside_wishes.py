@@ -8,7 +8,9 @@ from tests.personas.test_meanings import TOLD_ALL
 from tests.personas.test_rules_user import BOOKINGS, Chat
 
 CONDITIONS = ("generic", "terse", "impatient", "neutral")
-PUZZLED = re.compile(r"\b(?:meaning|what\?|don't quite follow|supposed to mean|don't understand)", re.I)
+PUZZLED = re.compile(
+    r"\b(?:meaning|what\?|don't quite follow|supposed to mean|don't understand)", re.I
+)
 EITHER = r"(?:as you like|either way|suits you|whatever|no strong view|as long as it fits)"
 FINE = r"(?:no objection|carry on|fine|suit|would do|'d do|be all right|go ahead)"
 
@@ -28,10 +30,16 @@ def booked(condition, bookings=BOOKINGS):
     ("asked", "says"),
     [
         ("Do you want it all in one message, or step by step?", EITHER),
-        ("There are two hotels that fit. Is price what decides here?", f"{EITHER}|choice|pick|choose"),
+        (
+            "There are two hotels that fit. Is price what decides here?",
+            f"{EITHER}|choice|pick|choose",
+        ),
         ("As it makes no difference to you, I'd go with the cheaper pair. Any objection?", FINE),
         ("Do you know how approving works, or do you need a hint from me?", "need"),
-        ("Have you been there before, or is it your first time? I love that town!", "trip|go on|skip"),
+        (
+            "Have you been there before, or is it your first time? I love that town!",
+            "trip|go on|skip",
+        ),
         ("Does your Visa have a daily limit that I should know about?", "not that i|wouldn't know"),
         ("Is Ana Ruiz spelled like that in the passport?", "right|correct"),
         ("Your name would be A-N-A R-U-I-Z on the ticket, correct?", "right|correct"),
@@ -104,7 +112,7 @@ def test_part_of_a_month_is_no_part_of_a_day(condition):
         first = chat.say().casefold()
         if vague := re.search(r"\b(?:early|mid|late) (?:may|april)\b", first):
             found += 1
-            said = chat.say(f"You wrote \"{vague[0]}\". Is {vague[0]} certain, or might it change?")
+            said = chat.say(f'You wrote "{vague[0]}". Is {vague[0]} certain, or might it change?')
             assert re.search(r"\b(?:may|05)\b", said.casefold()), said
             assert "departure_date" in chat.told()[1:], said
     assert found

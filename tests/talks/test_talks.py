@@ -73,6 +73,8 @@ BENCHES = {
     "fortyninth": "fortyseventh",
     "fiftieth": "fortyseventh",
     "fiftyfirst": "fortyseventh",
+    "fiftysecond": "fiftysecond",
+    "fiftythird": "fiftysecond",
     "users": "users",
 }
 SLOW = (

@@ -350,7 +350,7 @@ JOINT_RULES = (
                 r"|\bday(?:time)? flights?\b",
                 r"\b(?:counts?(?: as)?|is|mean by|call)\b[^?]{0,20}\bnight\b",
                 r"\b(?:that|this|it|rule|condition)\b[^?]{0,30}"
-                r"\b(?:concern|apply|hold|go|cover|affect)(?:s|ies)?\b",
+                r"\b(?:(?:concern|apply|hold|cover|affect)(?:s|ies)?|go(?:es)? for)\b",
             ),
         ),
     ),
