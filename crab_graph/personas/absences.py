@@ -13,6 +13,7 @@ from crab_graph.personas.fact_scopes import (
     slots_of,
 )
 from crab_graph.personas.noted_facts import is_listed_again, notes_absence
+from crab_graph.personas.pinned_facts import unwished_throughout
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.questions import Segment, has_rival
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, bound_by, new_facts
@@ -49,6 +50,7 @@ def absent_facts(turn: Turn) -> list[str]:
     noting = [how for one, how in turn.reading.clauses if notes_absence(one)]
     noted = {key for how in noting for key in how.facts if how.names(key)}
     noted |= {key for one, how in turn.reading.clauses for key in _set_apart(one, how, words)}
+    noted -= {*unwished_throughout(turn)}
     return [
         key
         for key in asked

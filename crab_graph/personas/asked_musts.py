@@ -43,7 +43,9 @@ _OR_NOT = re.compile(
     r"^(?:(?:and|so|but|a|an|is it a) )*(?:must|nice|hard|strict|firm)\b[^?]{0,30}\bor\b"
     r"[^?]{0,50}\?"
     r"|^(?:(?:and|so|but|also) )*(?:does|must|do) (?:it|that|this|they) (?:really |absolutely )?"
-    r"(?:(?:have|need) to )?be\b[^?]{0,60}\bor\b[^?]*\?"
+    r"(?:(?:have|need) to )?be\b"
+    r"(?! (?:in |on |at |of )?(?:an? |any )?(?:certain|particular|specific))"
+    r"[^?]{0,60}\bor\b[^?]*\?"
     r"|^(?:(?:and|so|but|also) )*even if (?:it|that|this|they|those)\b[^?]{0,60}\?",
     re.I,
 )

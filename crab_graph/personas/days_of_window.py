@@ -8,6 +8,7 @@ from crab_graph.personas.asides import Aside
 from crab_graph.personas.briefing import DisclosureRecord, Fact, Reason, UserBriefing
 from crab_graph.personas.clarifications import sentences_of
 from crab_graph.personas.fact_choice import chosen_facts
+from crab_graph.personas.pinned_facts import of_two_windows
 from crab_graph.personas.played_clauses import is_tag
 from crab_graph.personas.questions import Segment, segment_before
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
@@ -80,6 +81,8 @@ def any_of_window(turn: Turn) -> Decision | None:
     if window is None or not turn.memory.record.is_settled(window.key):
         return None
     if turn.playback.wrong or turn.reading.asks_booking or turn.conflicts:
+        return None
+    if of_two_windows(turn, turn.text, window.key):
         return None
     is_asked = any(_asks(turn, one) for one in turn.reading.segments)
     # What is only learned of a message is not what a plain check of the days asks.

@@ -12,10 +12,12 @@ _ANY_DOES = re.compile(
     r"\bany (?:\w+ ){1,5}(?:will|would|may|can|does|do|is|are|suits?|pleases?|works?|goes)\b"
     r"|\bno (?:\w+ ){0,3}(?:preferences?|wish(?:es)?)\b|\b(?:free|open|up to me|left to me)\b"
     r"|\bany (?:day|date|time|hour|kind|sort)\b|\b(?:may|can) be any\b"
-    r"|\A\W*(?:[\w ]{2,20}: )?(?:also )?any \w+(?:(?: of)? \w+)?(?:,? (?:and |or )?any \w+(?:(?: of)? \w+)?)*"
+    r"|\A\W*(?:[\w ]{2,20}: )?(?:also )?"
+    r"any \w+(?:(?: of)? \w+)?(?:,? (?:and |or )?any \w+(?:(?: of)? \w+)?)*"
     r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
 )
 """Says that on something there is no wish."""
+_ANY = re.compile(r"\bany \w")
 _IF_ANY = re.compile(r"\b(?:is|are|would|will|does|do) any\b")
 """Asks if there is no wish."""
 _FEWEST = 2
@@ -26,7 +28,9 @@ def notes_absence(segment: Segment) -> bool:
     """Tell whether a clause checks what was said, or says itself that anything will do."""
     is_question = segment.text.rstrip().endswith(("?", ":"))
     is_told = is_check(segment) and not OR.search(segment.text)
-    return is_told or (not is_question and _ANY_DOES.search(segment.text) is not None)
+    if is_told or (not is_question and _ANY_DOES.search(segment.text) is not None):
+        return True
+    return not (is_question or segment.is_request) and _ANY.search(segment.text) is not None
 
 
 @once_a_turn
@@ -46,7 +50,10 @@ def was_noted(turn: Turn, key: str) -> bool:
 
 def is_listed_again(turn: Turn, key: str) -> bool:
     """Tell whether all that asks for what was noted only names it among other things."""
-    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and how.names(key)]
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
+    if any(asks_throughout(one) for one, how in asking if not how.names(key)):
+        return False  # `is that for both?` may be of it
+    asking = [(one, how) for one, how in asking if how.names(key)]
     return was_noted(turn, key) and all(_names_others(*one, key) for one in asking)
 
 

@@ -11,6 +11,7 @@ from crab_graph.personas.pointed_questions import (
     asked_throughout,
     asks_throughout,
 )
+from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
@@ -116,11 +117,21 @@ def pinned_again(turn: Turn) -> list[str]:
         for segment, how in turn.reading.clauses
         if segment.is_request
         for key, shows in how.facts.items()
-        if "how:cue" in shows
-        and key in turn.facts
-        and record.is_settled(key)
-        and _pins(segment.text, words[key], turn.facts[key].value)
+        if key in turn.facts and record.is_settled(key)
+        if ("how:cue" in shows and _pins(segment.text, words[key], turn.facts[key].value))
+        or (key not in turn.playback.right and of_two_windows(turn, segment.text, key))
     ]
+
+
+def of_two_windows(turn: Turn, text: str, key: str) -> bool:
+    """Tell whether a text names the days of a window that was told, and others beside it."""
+    value = turn.facts[key].value
+    words = turn.briefing.lexicon.facts.get(key)
+    if words is None or words.form is not ValueForm.DATE or not isinstance(value, list):
+        return False
+    named = {one.iso for one in find_dates(text, turn.briefing.today)}
+    own = {day for day in named if value[0] <= day <= value[-1]}
+    return value[0] in own and len(named - own) > 1
 
 
 def _pins(text: str, words: FactWords, value: Any) -> bool:

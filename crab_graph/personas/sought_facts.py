@@ -31,6 +31,7 @@ from crab_graph.personas.pointed_questions import (
     OR,
 )
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.unwished import asked_of_parts
@@ -256,6 +257,7 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         )
 
     meant = {key for key in doubtful if refers and key in just_said}
+    meant |= {key for key in doubtful if _asks_of_day(turn, key)}
     found = [key for key in doubtful if key in words and (key in meant or is_asked(key))]
     if not found and reading.meant == "sure":
         # What a message asks to be sure of is what it speaks of, else what was said last.
@@ -269,6 +271,17 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         # A question of another sum settles none that is in doubt.
         found = [k for k in doubtful if k in words and words[k].form is ValueForm.MONEY]
     return tuple(found)
+
+
+def _asks_of_day(turn: Turn, key: str) -> bool:
+    """Tell whether a question names the very day that was told with doubt."""
+    today, rows = turn.briefing.today, turn.memory.record.rows
+    said = " ".join(row["said"] for row in rows if row["key"] == key and "said" in row)
+    days = {one.iso for one in find_dates(said.casefold(), today)}
+    asking = (one.text for one in turn.reading.segments if one.is_request and "?" in one.text)
+    return bool(days) and any(
+        days & {one.iso for one in find_dates(text, today)} for text in asking
+    )
 
 
 def _is_barely_firm(segment: Segment, how: ClauseFeatures) -> bool:

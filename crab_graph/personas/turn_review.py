@@ -41,11 +41,11 @@ def _passes_over(turn: Turn, given: Collection[str]) -> bool:
     What asks for anything that is left gets its answer by any fact.
     """
     asking = [
-        how.facts.keys()
+        (one, how.facts.keys())
         for one, how in turn.reading.clauses
-        if one.is_request and "?" in one.text and not _is_open(one)
+        if one.is_request and "?" in one.text
     ]
-    answered = [not keys.isdisjoint(given) for keys in asking]
+    answered = [_is_open(one) or not keys.isdisjoint(given) for one, keys in asking]
     return any(answered) and not all(answered)
 
 
