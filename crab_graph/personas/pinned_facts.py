@@ -112,15 +112,18 @@ def unwished_throughout(turn: Turn) -> list[str]:
 def pinned_again(turn: Turn) -> list[str]:
     """Return what was told of which a question names a value and asks if it is that, or another."""
     words, record = turn.briefing.lexicon.facts, turn.memory.record
-    return [
+    asking = [(one.text, how) for one, how in turn.reading.clauses if one.is_request]
+    pinned = [
         key
-        for segment, how in turn.reading.clauses
-        if segment.is_request
+        for text, how in asking
         for key, shows in how.facts.items()
-        if key in turn.facts and record.is_settled(key)
-        if ("how:cue" in shows and _pins(segment.text, words[key], turn.facts[key].value))
-        or (key not in turn.playback.right and of_two_windows(turn, segment.text, key))
+        if "how:cue" in shows
+        and key in turn.facts
+        and record.is_settled(key)
+        and _pins(text, words[key], turn.facts[key].value)
     ]
+    windows = [key for key in turn.facts if any(of_two_windows(turn, t, key) for t, _ in asking)]
+    return pinned + [k for k in windows if record.is_settled(k) and k not in turn.playback.right]
 
 
 def of_two_windows(turn: Turn, text: str, key: str) -> bool:
