@@ -20,6 +20,7 @@ from crab_graph.text.phrases import TerminalToken
 OF_RULES = frozenset({"rule_hours", "hours"})
 """What a message means that asks of a rule that was told what a word answers."""
 _CARD = re.compile(r"\b(?:cards?|visa|mastercard|amex|american express|daily|per day)\b")
+"""What is about a card, or what it bears."""
 _CARD_LIMIT = re.compile(
     r"\b(?:have|has|is there|know of)\b[^?]{0,30}\b(?:limit|cap|maximum|ceiling)\b[^?]*\?"
 )
@@ -41,7 +42,9 @@ _TIME_OK = re.compile(
 _LETTERED = re.compile(r"(?m:^)\W*A[).:].*(?:\$|\d:\d\d).*\n+\W*B[).:].*(?:\$|\d:\d\d)", re.I)
 """Two offers to choose from, without ids."""
 _WHICHEVER = re.compile(r"\bwhichever (?:that|it|this) (?:is|may be)\b", re.I)
+"""Says that it may be any."""
 _SPELLS = re.compile(r"\bspell(?:ed|ing|t|s)?\b|\bletter by letter\b")
+"""Asks how something is spelled."""
 
 
 def answer_meant(turn: Turn) -> Decision | None:
@@ -51,6 +54,7 @@ def answer_meant(turn: Turn) -> Decision | None:
     """
     if turn.playback.beyond or turn.conflicts:
         return None
+    # Hours of which only is asked if they are those of the end are noted wrongly in no other way.
     if turn.playback.wrong and turn.reading.meant != "lands":
         return None
     answer = _ANSWERS.get(_shown(turn) or turn.reading.meant)
