@@ -17,6 +17,8 @@ _ANY_DOES = re.compile(
     r"(?: (?:for|on) [\w ]{1,30})?\W*\Z"
 )
 """Says that on something there is no wish."""
+_UNLESS = re.compile(r"\bunless (?:you|told|i hear)\b")
+"""Ends what is noted by what is no question."""
 _ANY = re.compile(r"\bany \w")
 _IF_ANY = re.compile(r"\b(?:is|are|would|will|does|do) any\b")
 """Asks if there is no wish."""
@@ -30,7 +32,8 @@ def notes_absence(segment: Segment) -> bool:
     is_told = is_check(segment) and not OR.search(segment.text)
     if is_told or (not is_question and _ANY_DOES.search(segment.text) is not None):
         return True
-    return not (is_question or segment.is_request) and _ANY.search(segment.text) is not None
+    is_asking = segment.is_request and _UNLESS.search(segment.text) is None
+    return not (is_question or is_asking) and _ANY.search(segment.text) is not None
 
 
 @once_a_turn

@@ -88,6 +88,17 @@ def test_whether_it_has_to_be_a_certain_day_is_no_question_of_a_must(condition):
     assert not re.search(r"\b(?:must|insist)\b", said.casefold()), said
 
 
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_is_free_is_noted_also_where_the_agent_waits_for_a_word(condition):
+    chat = opened(condition, WINDOWED)
+    assert "any cabin" in chat.say("Which cabin would you like on the flights?").casefold()
+    said = chat.say(
+        "Any cabin then, and any fare, unless you tell me otherwise. Is there anything else, say"
+        " for the hotel?"
+    )
+    assert "cabin" not in said.casefold(), said
+
+
 def test_what_is_still_open_in_a_list_is_told_beside_extras():
     chat = Chat("terse", briefing=WINDOWED)
     chat.say()
