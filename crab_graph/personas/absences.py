@@ -36,7 +36,7 @@ def absent_facts(turn: Turn) -> list[str]:
 
     It says so again where a question names the thing again, and does not play that back.
     """
-    if len(turn.wallet.held) >= len(turn.briefing.slots):
+    if turn.is_all_booked:
         return []  # what is booked leaves nothing to wish for
     known, declined = turn.facts, turn.memory.declined
     words = turn.briefing.lexicon.facts

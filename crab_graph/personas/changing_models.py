@@ -9,7 +9,7 @@ from typing import Any
 
 from crab_graph.personas.model_users import LlmUser
 from crab_graph.personas.objection_answers import objects
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.plan_answers import wants_yes
 from crab_graph.personas.rules_user import UserStep, is_visible
 from crab_graph.personas.second_thoughts import (
     Mind,
@@ -60,7 +60,7 @@ class ChangingModelUser:
         if turn is None:
             return False
         if not has_booked(messages):
-            would_agree = asks_for_plan(turn) and can_approve(turn) and not objects(turn)
+            would_agree = wants_yes(turn) and not objects(turn)
             moment = mind.moment(rules.behavior.waits_for_booking, self._seed)
             return moment is Moment.PLAN and would_agree
         return not mind.is_final and (turn.reading.asks_wallet or turn.reading.claims_done)

@@ -30,19 +30,24 @@ def vague_days_named(text: str, record: DisclosureRecord, briefing: UserBriefing
     return text
 
 
+def doubted_days(record: DisclosureRecord, briefing: UserBriefing) -> list[tuple[str, str]]:
+    """Return the days that were told with doubt, ISO, each with the fact that it was told for."""
+    words = briefing.lexicon.facts
+    return [
+        (one.iso, row["key"])
+        for row in record.rows
+        if "said" in row and not record.is_settled(row["key"])
+        if row["key"] in words and words[row["key"]].form is ValueForm.DATE
+        for one in find_dates(row["said"].casefold(), briefing.today)
+    ]
+
+
 def of_doubted_days(played: PlayBack, record: DisclosureRecord, briefing: UserBriefing) -> PlayBack:
     """Return a play-back of which no day is held against another wish than it was told of.
 
     `March 18, then`, behind a doubtful 18 March for one thing, says nothing of another.
     """
-    words = briefing.lexicon.facts
-    doubted = {
-        one.iso: row["key"]
-        for row in record.rows
-        if "said" in row and not record.is_settled(row["key"])
-        if row["key"] in words and words[row["key"]].form is ValueForm.DATE
-        for one in find_dates(row["said"].casefold(), briefing.today)
-    }
+    words, doubted = briefing.lexicon.facts, dict(doubted_days(record, briefing))
     meant = {
         key: doubted.get(played.said.get(key, ""), key)
         for key in played.wrong

@@ -16,9 +16,8 @@ from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.pinned_facts import asks_same_order, pinned_again
 from crab_graph.personas.plain_requests import offers_to_show
 from crab_graph.personas.plan_answers import (
-    asks_for_plan,
-    can_approve,
     other_card_words,
+    wants_yes,
     yes_act,
 )
 from crab_graph.personas.played_clauses import asks_extras_alone
@@ -74,7 +73,7 @@ def answer(turn: Turn) -> Decision | None:
         return Decision((_no_more(turn),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
-    approves = asks_for_plan(turn) and can_approve(turn) and not is_left
+    approves = wants_yes(turn) and not is_left
     are_settled = all(turn.memory.record.is_settled(fact.key) for fact in chosen)
     are_whole = approves or are_settled or bool(turn.said)
     facts, later = halves(chosen, speaker, are_whole=are_whole)
@@ -136,7 +135,7 @@ def _of_no_fact(turn: Turn) -> Decision | None:
         said = turn.speaker.without([words[name] for name in unwished])
         return Decision(tuple(said), declined=tuple(unwished), is_answer=True, is_content=True)
     # A plan that only touches on what was told wants a yes.
-    is_spent = spent_wishes(turn) and not (asks_for_plan(turn) and can_approve(turn))
+    is_spent = spent_wishes(turn) and not wants_yes(turn)
     if not (is_spent or bounds_of(turn) is not None):
         return None
     return Decision((_no_more(turn),), is_answer=True, is_content=True)

@@ -10,7 +10,7 @@ from crab_graph.personas.fact_scopes import is_apart, is_lent, is_named, slots_o
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.noted_facts import is_listed_again, was_noted
 from crab_graph.personas.pinned_facts import pinned_again, pointed_at, whose_births
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.plan_answers import wants_yes
 from crab_graph.personas.pointed_questions import OR, asked_throughout
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.sought_facts import (
@@ -91,7 +91,7 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     missed = [key for key in known if _is_missed(turn, key)]
     wanted |= {*missed}
     chosen = [key for key in known if key in wanted]
-    if not (turn.reading.asks_approval or (asks_for_plan(turn) and can_approve(turn))):
+    if not (turn.reading.asks_approval or wants_yes(turn)):
         wanted |= {*turn.reading.exactly, *_asked_again(turn)}
         chosen = [key for key in known if key in wanted]
         if not (chosen or absent_facts(turn) or asks_openly(turn)):

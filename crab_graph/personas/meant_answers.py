@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.fact_scopes import is_named
-from crab_graph.personas.party_questions import who_writes
+from crab_graph.personas.party_questions import names_of, who_writes
 from crab_graph.personas.pinned_facts import meant_wishes
-from crab_graph.personas.plan_answers import asks_for_plan, can_approve
+from crab_graph.personas.plan_answers import wants_yes
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, new_facts
 from crab_graph.personas.standing_wishes import has_just_changed
 from crab_graph.personas.stated_values import clock_hours
@@ -117,8 +117,7 @@ def _choose(turn: Turn) -> Decision | None:
 
 def _trade(turn: Turn) -> Decision | None:
     """Say by what to choose where something dearer has what no wish is of."""
-    is_plan = asks_for_plan(turn) and can_approve(turn)
-    return None if is_plan or turn.choice is not None else _by_wish(turn)
+    return None if wants_yes(turn) or turn.choice is not None else _by_wish(turn)
 
 
 def _by_wish(turn: Turn) -> Decision:
@@ -175,15 +174,13 @@ def _any_one(turn: Turn) -> Decision | None:
 
 def _agree(turn: Turn) -> Decision | None:
     """Have no objection: to a plan that is a yes, to all else it is none."""
-    if asks_for_plan(turn) and can_approve(turn):
-        return None
-    return _plainly("no_objection")(turn)
+    return None if wants_yes(turn) else _plainly("no_objection")(turn)
 
 
 def _like(turn: Turn) -> Decision | None:
     """Say that something that was found, or its price, is all right."""
-    is_plan = asks_for_plan(turn) and can_approve(turn)
-    return None if is_plan or turn.reading.asks_choice else _plainly("suits")(turn)
+    is_other = wants_yes(turn) or turn.reading.asks_choice
+    return None if is_other else _plainly("suits")(turn)
 
 
 def _explain(turn: Turn) -> Decision | None:
@@ -191,8 +188,7 @@ def _explain(turn: Turn) -> Decision | None:
     facts = [turn.facts[key] for key in turn.memory.record.told_last if key in turn.facts]
     if not facts or new_facts(turn):
         return None
-    parts = tuple(map(turn.speaker.fact, facts))
-    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
+    return turn.tell(facts)
 
 
 def _price_freely(turn: Turn) -> Decision | None:
@@ -244,14 +240,7 @@ def _weigh_time(turn: Turn) -> Decision | None:
 
 def _spell(turn: Turn) -> Decision | None:
     """Say that a name is spelled as it stands there, where one does."""
-    words = turn.briefing.lexicon.facts
-    names = [
-        name
-        for key, fact in turn.facts.items()
-        if key in words and words[key].form is ValueForm.NAMES
-        for name in fact.value
-    ]
-    known = {part for name in names for part in str(name).casefold().split()}
+    known = {part for name in names_of(turn.briefing) for part in name.casefold().split()}
     said = {word for one in turn.reading.segments for word in re.findall(r"\w+", one.text)}
     return None if known.isdisjoint(said) else _plainly("right")(turn)
 
@@ -263,8 +252,7 @@ def _mail(turn: Turn) -> Decision | None:
         return None
     if _own_mails(turn, turn.reading.utterance.text):
         return turn.say("yes", is_answer=True, is_content=True, moved=True)
-    parts = tuple(map(turn.speaker.fact, facts))
-    return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
+    return turn.tell(facts)
 
 
 def _own_mails(turn: Turn, text: str | None = None) -> list[Fact]:

@@ -38,7 +38,7 @@ def party_question_in(text: str, briefing: UserBriefing, record: DisclosureRecor
 
     Which one it is was asked of names that were told.
     """
-    names = _names_of(briefing)
+    names = names_of(briefing)
     first = [one.split()[0].casefold() for one in names]
     is_told = any(record.has(one.key) for one in briefing.facts if _is_of_names(one.key, briefing))
     sentences, asked = list(sentences_of(text)), dict[int, bool]()
@@ -67,11 +67,11 @@ def who_writes(briefing: UserBriefing, record: DisclosureRecord) -> Aside:
 def _who_it_is(rest: str, briefing: UserBriefing, *, by_name: bool) -> Aside:
     if briefing.is_for_one:
         return Aside(rest, "is_for_me")
-    first = _names_of(briefing)[:1]
+    first = names_of(briefing)[:1]
     return Aside(rest, "name_is", first[0]) if by_name and first else Aside(rest, "is_one_of_us")
 
 
-def _names_of(briefing: UserBriefing) -> list[str]:
+def names_of(briefing: UserBriefing) -> list[str]:
     """Return the names of those that all is for; the user's is the first of them."""
     of_names = (fact for fact in briefing.facts if _is_of_names(fact.key, briefing))
     return [str(name) for fact in of_names for name in fact.value]

@@ -20,6 +20,7 @@ from crab_graph.personas.plan_answers import (
     asks_of_price,
     can_approve,
     other_card_words,
+    wants_yes,
     yes_act,
 )
 from crab_graph.personas.played_clauses import is_check
@@ -120,7 +121,7 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
             owes=paid.owes,
             is_answer=decision.is_answer and not is_bare,
         )
-    if is_yes and turn.choice is None and asks_for_plan(turn) and can_approve(turn):
+    if is_yes and turn.choice is None and wants_yes(turn):
         is_named = any(key == CARD_FACT for key, _ in decision.told)
         card, told = ([], ()) if is_named or paid is not None else other_card_words(turn)
         parts = (*decision.parts, turn.speaker.phrase(yes_act(turn)), *card)

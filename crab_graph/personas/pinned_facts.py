@@ -109,6 +109,7 @@ def unwished_throughout(turn: Turn) -> list[str]:
     ]
 
 
+@once_a_turn
 def pinned_again(turn: Turn) -> list[str]:
     """Return what was told of which a question names a value and asks if it is that, or another."""
     words, record = turn.briefing.lexicon.facts, turn.memory.record

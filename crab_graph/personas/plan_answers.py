@@ -86,6 +86,11 @@ def asks_for_plan(turn: Turn) -> bool:
     return is_unpaid and is_new and can_approve(turn)
 
 
+def wants_yes(turn: Turn) -> bool:
+    """Tell whether a message wants a yes to its plan, and one can be given."""
+    return asks_for_plan(turn) and can_approve(turn)
+
+
 def _asks_opinion(turn: Turn) -> bool:
     """Tell whether a message asks what the user thinks of a plan, or whether items suit it."""
     text = turn.reading.utterance.text

@@ -13,9 +13,6 @@ from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wording import join_words
 from crab_graph.text.phrases import TerminalToken
 
-_OF_WHAT = re.compile(r"\b(?:who|whose|what|which|when|where|why|how)\b", re.I)
-"""What begins a question that no yes answers."""
-
 _EITHER = re.compile(
     r"^(?!.*\b(?:who|what|which|when|where|why|how)\b).*\b(?:prefer|rather)\b.*\bor\b.*\?"
     r"|\b(?:i suppose|i assume|i take it|i guess|i presume)\b.*\?"
@@ -28,6 +25,8 @@ _BEGINS_WITH_WHAT = re.compile(
 """Asks what no yes answers."""
 _TWO_WAYS = re.compile(r"\b(?:and|the|it|that|one|go|now|later)\b[^?]*,? or \b[^?]*\?")
 """Lets choose between two ways."""
+_OR_WAITS = re.compile(r"\bor (?:just )?wait\b")
+"""Lets choose between that and time."""
 _VIEW = re.compile(
     r"\bwhat (?:do|would|did) you (?:think|say|make) (?:of|about|to)\b[^?]*\?"
     r"|\bhow do you (?:like|find)\b[^?]*\?"
@@ -209,15 +208,14 @@ def _on_unclear(turn: Turn) -> Decision:
         key for _, how in reading.clauses for key, shows in how.facts.items() if "how:cue" in shows
     ]
     if known := [turn.facts[key] for key in reading.asked if key in turn.facts and key in named]:
-        parts = tuple(map(turn.speaker.fact, known[:1]))
-        return Decision(parts, told=told_as_asked(known[:1]), is_answer=True, is_content=True)
+        return turn.tell(known[:1])
     if guessed := answer_guessed(turn):
         return guessed
     if not any(map(_BEGINS_WITH_WHAT.search, asked)) or any(map(_TWO_WAYS.search, asked)):
         return turn.say("fine_with_me")
     if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
-    return turn.say("unknown" if _OF_WHAT.search(turn.text) else "fine_with_me")
+    return turn.say("unknown")
 
 
 def _is_the_same(turn: Turn) -> bool:
@@ -244,7 +242,7 @@ def _card_meant(turn: Turn) -> Decision | None:
 def _only_waits(turn: Turn) -> bool:
     """Tell whether the one thing that a message asks for is time."""
     asked = [one for one in turn.reading.segments if one.is_request]
-    offers = any(re.search(r"\bor (?:just )?wait\b", one.text) for one in asked)
+    offers = any(_OR_WAITS.search(one.text) for one in asked)
     waits = (one.says("wait") and not one.says("alteration") for one in asked)
     return bool(asked) and not offers and all(waits)
 

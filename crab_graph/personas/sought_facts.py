@@ -1,11 +1,12 @@
 """Which facts a message asks for, of those that a user has and of those on which it has no wish."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from crab_graph.personas.asked_beside import asked_alone, asked_beside
 from crab_graph.personas.briefing import FactLevel
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.doubted_days import doubted_days
 from crab_graph.personas.fact_scopes import (
     OF_PERSONS,
     is_apart,
@@ -149,7 +150,7 @@ def read_alone(turn: Turn) -> list[str]:
 def is_booked(turn: Turn, key: str) -> bool:
     """Tell whether a wish was told for sure, and all is booked that may meet or miss it."""
     is_told = turn.memory.record.is_settled(key) and is_wish(turn, key)
-    return is_told and len(turn.wallet.held) >= len(turn.briefing.slots)
+    return is_told and turn.is_all_booked
 
 
 def spent_wishes(turn: Turn) -> list[str]:
@@ -257,7 +258,7 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         )
 
     meant = {key for key in doubtful if refers and key in just_said}
-    meant |= {key for key in doubtful if _asks_of_day(turn, key)}
+    meant |= {*_of_doubted_day(turn)}
     found = [key for key in doubtful if key in words and (key in meant or is_asked(key))]
     if not found and reading.meant == "sure":
         # What a message asks to be sure of is what it speaks of, else what was said last.
@@ -273,15 +274,12 @@ def doubted(turn: Turn) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _asks_of_day(turn: Turn, key: str) -> bool:
-    """Tell whether a question names the very day that was told with doubt."""
-    today, rows = turn.briefing.today, turn.memory.record.rows
-    said = " ".join(row["said"] for row in rows if row["key"] == key and "said" in row)
-    days = {one.iso for one in find_dates(said.casefold(), today)}
-    asking = (one.text for one in turn.reading.segments if one.is_request and "?" in one.text)
-    return bool(days) and any(
-        days & {one.iso for one in find_dates(text, today)} for text in asking
-    )
+def _of_doubted_day(turn: Turn) -> Iterator[str]:
+    """Yield the facts of which a question names the very day that was told with doubt."""
+    doubted = doubted_days(turn.memory.record, turn.briefing)
+    asking = [one.text for one in turn.reading.segments if one.is_request and "?" in one.text]
+    named = {one.iso for text in asking if doubted for one in find_dates(text, turn.briefing.today)}
+    yield from (key for day, key in doubted if day in named)
 
 
 def _is_barely_firm(segment: Segment, how: ClauseFeatures) -> bool:

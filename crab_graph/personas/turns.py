@@ -94,6 +94,11 @@ class Turn:
         return {key: known[key] for key in self.briefing.ordered_keys()}
 
     @property
+    def is_all_booked(self) -> bool:
+        """Whether as much is booked as is wanted."""
+        return len(self.wallet.held) >= len(self.briefing.slots)
+
+    @property
     def is_due(self) -> bool:
         """Whether the user pays without being asked to."""
         return is_due(self.reading, self.wallet, self.habit, owes=self.memory.owes)
@@ -117,6 +122,11 @@ class Turn:
     def say(self, act: str, **effects: Any) -> Decision:
         """Return the turn that is one phrase; `effects` are fields of a `Decision`."""
         return Decision((self.speaker.phrase(act),), **effects)
+
+    def tell(self, facts: Sequence[Fact]) -> Decision:
+        """Return the turn that gives facts since they were asked for."""
+        parts = tuple(map(self.speaker.fact, facts))
+        return Decision(parts, told=told_as_asked(facts), is_answer=True, is_content=True)
 
 
 def told_as_asked(facts: Sequence[Fact]) -> tuple[tuple[str, Reason], ...]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.personas.test_meanings import TOLD_ALL
+from tests.personas.test_noted import until_nothing_is_new
 from tests.personas.test_rules_user import BOOKINGS, Chat
 
 CONDITIONS = ("generic", "terse", "impatient", "neutral")
@@ -18,11 +18,7 @@ FINE = r"(?:no objection|carry on|fine|suit|would do|'d do|be all right|go ahead
 def booked(condition, bookings=BOOKINGS):
     chat = Chat(condition, bookings=bookings)
     chat.say()
-    told = 0
-    while len(set(chat.told())) > told:
-        told = len(set(chat.told()))
-        chat.say(TOLD_ALL)
-    return chat
+    return until_nothing_is_new(chat)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

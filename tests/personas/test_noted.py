@@ -6,6 +6,7 @@ import pytest
 
 from crab_graph.personas.briefing import Fact, FactLevel
 from tests.personas.test_joint_wishes import briefing_with
+from tests.personas.test_meanings import TOLD_ALL
 from tests.personas.test_rules_user import BOOKINGS, FACTS, PLAN, Chat
 from tests.travel_words import TRAVEL
 
@@ -32,6 +33,14 @@ def opened(condition, briefing=BRIEFING):
 def until_told(chat, key, asked):
     while key not in chat.told():
         chat.say(asked)
+    return chat
+
+
+def until_nothing_is_new(chat):
+    told = 0
+    while len({*chat.told()}) > told:
+        told = len({*chat.told()})
+        chat.say(TOLD_ALL)
     return chat
 
 

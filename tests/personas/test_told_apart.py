@@ -5,8 +5,7 @@ import re
 import pytest
 
 from crab_graph.personas.briefing import Fact, FactLevel
-from tests.personas.test_meanings import TOLD_ALL
-from tests.personas.test_noted import CONDITIONS, WINDOWED, opened, until_told
+from tests.personas.test_noted import CONDITIONS, WINDOWED, opened, until_nothing_is_new, until_told
 from tests.personas.test_rules_user import FACTS, Chat
 from tests.travel_words import TRAVEL
 
@@ -17,13 +16,7 @@ OF_FOUR = TRAVEL.briefing(TRAVEL.slots, THREE, "S1-001", "2027-01-10")
 
 
 def told_all(condition, briefing=WINDOWED):
-    chat = Chat(condition, briefing=briefing)
-    chat.say()
-    told = 0
-    while len(set(chat.told())) > told:
-        told = len(set(chat.told()))
-        chat.say(TOLD_ALL)
-    return chat
+    return until_nothing_is_new(opened(condition, briefing))
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
