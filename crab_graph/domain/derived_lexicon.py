@@ -11,15 +11,17 @@ from typing import Any
 
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.declaration import Declaration, Texts, Wording
-from crab_graph.domain.derived_vocabulary import kind_words, vocabulary, whole_words
+from crab_graph.domain.derived_vocabulary import kind_words, names_of, vocabulary, whole_words
 from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.joint_words import joint_words, words_with
+from crab_graph.domain.place_words import place_wishes, with_places
 from crab_graph.domain.subjects import Subject, clock_hours, subjects
 from crab_graph.domain.templates import filled, merged, templates
-from crab_graph.domain.unwished_words import unwished_words
+from crab_graph.domain.unwished_words import unwished_in_slots, unwished_words
 from crab_graph.domain.wish_words import (
     NOTHING,
     counted_slots,
+    every_slot,
     is_measure,
     is_time,
     job_cue,
@@ -34,6 +36,13 @@ from crab_graph.domain.wish_words import (
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
 from crab_graph.personas.wordbook import DomainLexicon, ValueForm, parse_lexicon
 
+_SEVERAL = 2
+_BOUNDS = {"at_least": "at least ", "at_most": "at most "}
+_FREE = re.compile(r"Any (.+) is welcome\.")
+"""How an author says what a user has no wish on."""
+_ANY_OF_SLOT = "Any {noun} is welcome for the {title}."
+"""Says of one slot what is only said of a wish elsewhere."""
+
 
 @cache
 def lexicon(declaration: Declaration) -> DomainLexicon:
@@ -46,8 +55,12 @@ def lexicon(declaration: Declaration) -> DomainLexicon:
 
 
 @cache
-def _narrowed(declaration: Declaration, present: frozenset[str]) -> DomainLexicon:
-    return words_with(declaration, lexicon(declaration), present)
+def _narrowed(
+    declaration: Declaration, present: frozenset[str], places: tuple[tuple[str, str], ...]
+) -> DomainLexicon:
+    known = lexicon(declaration)
+    known = words_with(declaration, known, present) if declaration.joint_rules else known
+    return with_places(declaration, known, dict(places)) if places else known
 
 
 def briefing(
@@ -55,8 +68,10 @@ def briefing(
 ) -> Callable[[Sequence[TaskSlot], Sequence[Fact], str, str], UserBriefing]:
     """Return what tells a user what it knows, from `(slots, facts, task id, today)`.
 
-    It has the words of those joint wishes alone that are among the facts.
+    It has the words of those joint wishes alone that are among the facts, and calls parts of a job
+    by the places among them.
     """
+    at = {one.key for one in place_wishes(declaration)}
 
     def brief(
         slots: Sequence[TaskSlot], facts: Sequence[Fact], task_id: str, today: str
@@ -65,7 +80,8 @@ def briefing(
         briefed = tuple(BriefedSlot(slot.id, prefixes[slot.kind], slot.word) for slot in slots)
         joint = {rule.name for rule in declaration.joint_rules}
         present = frozenset(fact.key for fact in facts if fact.key in joint)
-        known = _narrowed(declaration, present) if joint else lexicon(declaration)
+        places = tuple((fact.key, str(fact.value)) for fact in facts if fact.key in at)
+        known = _narrowed(declaration, present, places)
         return UserBriefing(tuple(facts), known, briefed, task_id, today, declaration.job)
 
     return brief
@@ -95,7 +111,10 @@ def lexicon_document(declaration: Declaration) -> dict[str, Any]:
         "groups": list(_groups(declaration)),
         "topics": _topics(declaration, slots, shared["topics"]),
         "facts": dict(_facts(declaration, shared)),
-        "unwished": dict(unwished_words(declaration, shared["unwished"])),
+        "unwished": {
+            **dict(unwished_words(declaration, shared["unwished"])),
+            **dict(_unwished_in_slots(declaration, shared)),
+        },
     }
     return merged(derived, declaration.lexicon)
 
@@ -153,13 +172,53 @@ def _words(
     if subject.form is ValueForm.CHOICE:
         words["values"] = _values(declaration, subject)
         words["codes"] = dict(subject.codes or {})
+        words["is_kind"] = _says_kind(declaration, subject)
+        words["is_name"] = _says_name(declaration, subject)
     if subject.form in {ValueForm.CHOICE, ValueForm.COUNT}:
         words["others"] = list(subject.values)
+    words |= _throughout(declaration, subject)
     words |= _worded(subject.wording)
     if subject.sentence and not subject.same:
         # A rule that is no likeness is known by what it says, whatever it is called.
         words["asks"] = [*words["asks"], re.escape(subject.sentence.casefold())]
     return words
+
+
+def _throughout(declaration: Declaration, subject: Subject) -> dict[str, Any]:
+    """Return how a wish on several slots is said to who asks if it holds for all of them."""
+    is_told = subject.form in {ValueForm.CHOICE, ValueForm.COUNT} and not subject.is_role
+    if not is_told or len(subject.slots) < _SEVERAL:
+        return {}
+    said = {**said_of(declaration, subject), "bound": _BOUNDS.get(subject.compare, "")}
+    said["all"] = every_slot(declaration, subject)
+    own = declaration.lexicon.get("facts", {}).get(subject.key, {}).get("none", ())
+    free = next(filter(None, map(_FREE.fullmatch, _texts(own))), None)
+    said["anything"] = free[1] if free else said["noun"]
+    return {
+        "throughout": [filled("{bound}{value} for {all}.", said)],
+        "none_throughout": [filled("Any {anything} will do for {all}.", said)],
+    }
+
+
+def _says_name(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether what fills the slots of a wish has its name by what is wished."""
+    offers = [one.offer for one in declaration.slots if one.id in subject.slots]
+    return any(one.names is not None and one.names.by == subject.field for one in offers)
+
+
+def _unwished_in_slots(
+    declaration: Declaration, shared: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the words of what is wished of some slots, for each of those of which nobody does."""
+    for subject in unwished_in_slots(declaration):
+        said = said_of(declaration, subject)
+        if subject.form is ValueForm.DATE:
+            words = filled(shared["unwished"]["day"], said)
+        else:
+            words = _words(declaration, subject, shared, None)
+            words["none"] = [filled(_ANY_OF_SLOT, said)]
+        asks, none = words["asks"], words["none"]
+        yield subject.key, {"asks": asks, "none": none, "slots": list(subject.slots)}
 
 
 def _kind(declaration: Declaration, subject: Subject) -> str:
@@ -191,10 +250,15 @@ def _asks_by_kind(
     declaration: Declaration, subject: Subject, own: str, cues: Sequence[str]
 ) -> list[str]:
     """Return how `what kind of specialist?` asks for the one wish that says what is meant."""
+    is_kind = _says_kind(declaration, subject)
+    return [filled(cue, {"own_cue": own}) for cue in cues] if is_kind else []
+
+
+def _says_kind(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether a wish alone says what is meant by a slot, as a specialty does."""
     rivals = [one for one in _rivals(declaration, subject) if one.slots == subject.slots]
     is_kind = subject.is_basic and subject.form is ValueForm.CHOICE and len(subject.slots) == 1
-    is_kind = is_kind and not any(one.is_basic for one in rivals)
-    return [filled(cue, {"own_cue": own}) for cue in cues] if is_kind else []
+    return is_kind and not any(one.is_basic for one in rivals)
 
 
 def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]:
@@ -287,7 +351,8 @@ def _groups(declaration: Declaration) -> Iterator[dict[str, Any]]:
     for offer in declaration.offers:
         slots = [slot.id for slot in declaration.slots if slot.kind == offer.booked_as]
         if len(slots) > 1:
-            yield {"words": rf"\b{any_of(kind_words(offer))}\b", "slots": slots}
+            called = any_of((*kind_words(offer), *names_of(offer)))
+            yield {"words": rf"\b{called}\b", "slots": slots}
 
 
 def _topics(

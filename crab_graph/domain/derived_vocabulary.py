@@ -7,6 +7,7 @@ from typing import Any
 
 from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot
 from crab_graph.domain.english import plural, singular, with_article
+from crab_graph.domain.fields import Choice
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
@@ -58,6 +59,13 @@ def kind_words(offer: Offer) -> tuple[str, ...]:
     """Return the words that mean an offer, singular, the best first; else what it is booked as."""
     words = offer.words or (offer.booked_as.replace("_", " "),)
     return tuple(dict.fromkeys(singular(word.casefold()) for word in words))
+
+
+def names_of(offer: Offer) -> tuple[str, ...]:
+    """Return the values by which offers are called, such as a museum, where names go by a field."""
+    field = offer.fields.get(offer.names.by) if offer.names and offer.names.by else None
+    values = field.values if isinstance(field, Choice) else ()
+    return tuple(str(one).casefold() for one in values if isinstance(one, str))
 
 
 def slot_words(declaration: Declaration, slot: Slot) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from crab_graph.domain.templates import templates
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.spoken_dates import NUMBERS
 
+_TWO = 2
 NOTHING = "(?!)"
 """A pattern that matches nowhere."""
 
@@ -170,6 +171,16 @@ def titles_of(declaration: Declaration, subject: Subject) -> list[str]:
     slots = {slot.id: slot.title for slot in declaration.slots}
     counted = [slot.id for slot in counted_slots(declaration, subject)]
     return [slots[slot] for slot in subject.slots or counted if slot in slots]
+
+
+def every_slot(declaration: Declaration, subject: Subject) -> str:
+    """Return how all slots of a wish are spoken of together: `both stays`, `all four parts`."""
+    titles = titles_of(declaration, subject)
+    kinds = {title.split()[-1] for title in titles}
+    noun = plural(kinds.pop()) if len(kinds) == 1 else "parts"
+    count = len(titles)
+    number = next((word for word, one in NUMBERS.items() if one == count), str(count))
+    return f"both {noun}" if count == _TWO else f"all {number} {noun}"
 
 
 def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:

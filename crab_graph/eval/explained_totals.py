@@ -136,6 +136,12 @@ def paid(episode: Episode, message: AgentMessage) -> Iterator[Quantity]:
     yield _paid_since(episode, message)
 
 
+def paid_earlier(episode: Episode, message: AgentMessage) -> Quantity:
+    """Return what was paid until the message before one."""
+    paid = paid_between(episode, 0, _seq_before(episode, message))
+    return Quantity("what was paid earlier", paid)
+
+
 def running(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     """Yield what a running total may have come to so far."""
     message, seq = stated.message, stated.message.seq
@@ -252,10 +258,13 @@ def _said_before(episode: Episode, stated: StatedTotal) -> Quantity | None:
 
 
 def _paid_since(episode: Episode, message: AgentMessage) -> Quantity:
-    before = episode.dialogue.last_before(message)
-    since = 0 if before is None else before.seq
-    paid = paid_between(episode, since, message.seq)
+    paid = paid_between(episode, _seq_before(episode, message), message.seq)
     return Quantity("what was paid since the last message", paid)
+
+
+def _seq_before(episode: Episode, message: AgentMessage) -> int:
+    before = episode.dialogue.last_before(message)
+    return 0 if before is None else before.seq
 
 
 def _latest(episode: Episode, seq: float) -> int | None:

@@ -16,6 +16,7 @@ from crab_graph.personas.noted_facts import is_listed_again, notes_absence
 from crab_graph.personas.pinned_facts import unwished_throughout
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.questions import Segment, has_rival
+from crab_graph.personas.slot_scopes import asked_scopes
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, bound_by, new_facts
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.unwished import asked_unwished
@@ -45,7 +46,7 @@ def absent_facts(turn: Turn) -> list[str]:
         for key in asked_facts(turn)
         if key in words
         and key not in known
-        and not (bound_by(turn, key) or _is_asked_elsewhere(turn, key))
+        and not (bound_by(turn, key) or is_asked_elsewhere(turn, key))
     )
     noting = [how for one, how in turn.reading.clauses if notes_absence(one)]
     noted = {key for how in noting for key in how.facts if how.names(key)}
@@ -72,26 +73,29 @@ def _set_apart(
             yield key
 
 
-def _is_asked_elsewhere(turn: Turn, key: str) -> bool:
+def is_asked_elsewhere(turn: Turn, key: str) -> bool:
     """Tell whether all that asks by words of a fact, or hints at it, names other slots."""
     lexicon = turn.briefing.lexicon
     words = lexicon.facts[key]
     people = [one for one in lexicon.facts if names_somebody(turn, one)]
+    reading = turn.reading
+    asked = asked_scopes(reading.segments, lexicon)
+    scopes = dict(zip(map(id, reading.segments), asked, strict=True))
     asking = [
         one
-        for one, how in turn.reading.clauses
+        for one, how in reading.clauses
         if one.is_request
         and ("how:cue" in how.facts.get(key, ()) or _is_hinted_of_rival(one, how, words, lexicon))
         and not any("how:cue" in how.facts.get(other, ()) for other in people)
     ]
     if not asking:
         # What only the topic of a clause stands for is asked of the slots that it names.
-        shown = [(one, how) for one, how in turn.reading.clauses if key in how.facts]
+        shown = [(one, how) for one, how in reading.clauses if key in how.facts]
         asking = [] if any(how.names(key) for _, how in shown) else [one for one, _ in shown]
     slots = slots_of(turn, key)
-    return bool(asking and slots) and all(
-        one.named and one.named.isdisjoint(slots) for one in asking
-    )
+    # What has its like elsewhere is meant of the slots at hand, also where none is named.
+    own = [scopes[id(one)] if words.slots else one.named for one in asking]
+    return bool(own and slots) and all(scope and scope.isdisjoint(slots) for scope in own)
 
 
 def _is_hinted_of_rival(

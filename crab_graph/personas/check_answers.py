@@ -291,7 +291,15 @@ def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
         return []
     meant = [key for key in right if key in turn.facts and (not cued or key in cued)]
     spoken = {*turn.reading.asked, *turn.playback.questioned}
-    return [key for key in meant if key in spoken] or ([] if cued else meant[:_FEW])
+    meant = [key for key in meant if key in spoken] or ([] if cued else meant[:_FEW])
+    # Of a list that is told before nobody asks which of two each of it is.
+    is_of_list = len(meant) > _FEW or (len(right) > 1 and not (cued or named))
+    return [key for key in meant if _is_doubted(turn, key)] if is_of_list else meant
+
+
+def _is_doubted(turn: Turn, key: str) -> bool:
+    """Tell whether a fact was told, but not for sure."""
+    return turn.memory.record.has(key) and not turn.memory.record.is_settled(key)
 
 
 def _is_tagged(turn: Turn, key: str) -> bool:

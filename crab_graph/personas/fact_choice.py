@@ -3,13 +3,18 @@
 import re
 from collections.abc import Collection, Sequence
 
-from crab_graph.personas.absences import absent_facts
+from crab_graph.personas.absences import absent_facts, is_asked_elsewhere
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.fact_scopes import is_apart, is_lent, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.noted_facts import is_listed_again, was_noted
-from crab_graph.personas.pinned_facts import pinned_again, pointed_at, whose_births
+from crab_graph.personas.pinned_facts import (
+    names_own_places,
+    pinned_again,
+    pointed_at,
+    whose_births,
+)
 from crab_graph.personas.plan_answers import wants_yes
 from crab_graph.personas.pointed_questions import OR, asked_throughout
 from crab_graph.personas.questions import Segment
@@ -86,6 +91,7 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     """
     record, facts = turn.memory.record, turn.facts
     known = [key for key in asked_facts(turn) if key in facts]
+    known = [key for key in known if not (record.is_settled(key) and _is_of_others(turn, key))]
     # What a question points at is said, whatever else is new.
     wanted = {*new_facts(turn), *pointed_at(turn)}
     missed = [key for key in known if _is_missed(turn, key)]
@@ -127,6 +133,11 @@ def chosen_facts(turn: Turn, but: Collection[str] = ()) -> list[Fact]:
     return [facts[key] for key in told]
 
 
+def _is_of_others(turn: Turn, key: str) -> bool:
+    """Tell whether what seems to ask for a fact is of other slots, or only names where they are."""
+    return names_own_places(turn, key) or is_asked_elsewhere(turn, key)
+
+
 def _asked_anew(turn: Turn) -> list[str]:
     """Return what was told for sure and a question asks for once more, by words of its own.
 
@@ -137,7 +148,7 @@ def _asked_anew(turn: Turn) -> list[str]:
 
     def asks(segment: Segment, how: ClauseFeatures, key: str) -> bool:
         named = [one for one, shows in how.facts.items() if "how:cue" in shows]
-        if key not in named or _FURTHER.search(segment.text):
+        if key not in named or _FURTHER.search(segment.text) or _is_of_others(turn, key):
             return False
         near = [one for one in named if not is_apart(turn, one, segment)]
         is_of_like = key not in near and any(words[one].form is words[key].form for one in near)

@@ -191,7 +191,7 @@ def _choice(
     template = _words("labelled", label=label_of(fact.key))
     for other in briefing.facts:  # in its order: what is known comes in any
         theirs = briefing.lexicon.facts.get(other.key)
-        if theirs is None or other.key == fact.key or other.key not in known:
+        if theirs is None or theirs.is_joint or other.key == fact.key or other.key not in known:
             continue
         if theirs.choices == words.choices and other.value == fact.value:
             said = _words("same_value", other=label_of(other.key))

@@ -45,6 +45,8 @@ _WHICHEVER = re.compile(r"\bwhichever (?:that|it|this) (?:is|may be)\b", re.I)
 """Says that it may be any."""
 _SPELLS = re.compile(r"\bspell(?:ed|ing|t|s)?\b|\bletter by letter\b")
 """Asks how something is spelled."""
+_BARE_TAG = re.compile(r"\W*(?:so,? |is (?:that|this) |all )*(?:right|correct|true|so)\W*\?\W*")
+"""Asks if what was said is right, in a word."""
 
 
 def answer_meant(turn: Turn) -> Decision | None:
@@ -57,8 +59,17 @@ def answer_meant(turn: Turn) -> Decision | None:
     # Hours of which only is asked if they are those of the end are noted wrongly in no other way.
     if turn.playback.wrong and turn.reading.meant != "lands":
         return None
+    if _only_checks(turn):
+        return None
     answer = _ANSWERS.get(_shown(turn) or turn.reading.meant)
     return None if answer is None else answer(turn)
+
+
+def _only_checks(turn: Turn) -> bool:
+    """Tell whether all that a message asks is, in a word, if what it plays back is right."""
+    asked = [one.text for one in turn.reading.segments if one.is_request]
+    is_check = turn.reading.confirms and turn.playback.states and bool(asked)
+    return is_check and all(map(_BARE_TAG.fullmatch, asked))
 
 
 def _shown(turn: Turn) -> str:

@@ -248,7 +248,8 @@ class _Layout:
                 slots = common
             is_own = True
             item = mark.item or item
-            last = mark.end
+            # Behind a word for a kind stands no more than which one of them is meant.
+            last = mark.end if mark.item or len(mark.slots) == 1 else last
         if end > at:
             yield at, end, slots, item
 

@@ -64,8 +64,19 @@ _FITS: Mapping[str, Callable[[FactWords], bool]] = {
 def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
-    own = (*asked_by_values(reading), *asked_throughout(reading), *by_hours(turn))
+    own = [key for key in asked_by_values(reading) if not names_own_places(turn, key)]
+    own += (*asked_throughout(reading), *by_hours(turn))
     return (*own, *pinned_again(turn), *whose_births(turn), *meant_wishes(turn))
+
+
+def names_own_places(turn: Turn, key: str) -> bool:
+    """Tell whether a question only names the places of a user's own, `in Zurich or Munich`."""
+    words, known = turn.briefing.lexicon.facts, {str(one.value) for one in turn.facts.values()}
+    if words[key].form is not ValueForm.TEXT:
+        return False
+    asking = [one.text for one, how in turn.reading.clauses if one.is_request and key in how.facts]
+    named = {value for value, cue in words[key].cues.items() if any(map(cue.search, asking))}
+    return bool(named) and named <= known
 
 
 @once_a_turn
@@ -148,6 +159,7 @@ def _pins(text: str, words: FactWords, value: Any) -> bool:
     is_sum = is_sum and (own_name in text or next(find_sums(text), None) is not None)
     is_named = is_sum or names_value(text, words)
     has_others = words.form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
+    has_others |= words.form is ValueForm.TEXT and bool(words.cues)
     return has_others and is_named and _PINS.search(text) is not None
 
 

@@ -5,6 +5,7 @@ states is right, wrong, or about something on which the user has no wish; what i
 error. That there is no wish is a statement, too.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,8 +21,11 @@ from crab_graph.personas.played_clauses import (
 from crab_graph.personas.played_joints import claimed_outcomes
 from crab_graph.personas.played_wishes import PlayedWishes
 from crab_graph.personas.understanding import Reading
+from crab_graph.personas.wordbook import ValueForm
 
 _FEW = 2
+_WHICH = re.compile(r"\b(?:any|what|which|when|how|where)\b")
+"""Asks for something, and not whether it is so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +88,10 @@ def read_play_back(
     stated = comparison.right - denied - left_open - mixed
     right = tuple(dict.fromkeys(key for key in order if key in stated))
     unknown = tuple(dict.fromkeys(key for key in order if key in comparison.unknown))
-    questioned, mentioned = _questioned(comparison.marks, reading, briefing)
+    questioned, mentioned, asked = _questioned(comparison.marks, reading, briefing)
     right = tuple(key for key in right if key not in mentioned)
     told_twice = tuple(dict.fromkeys(key for key in order if key in mixed))
-    is_asked = asks or not questioned.isdisjoint({*right, *wrong})
+    is_asked = asks or not asked.isdisjoint({*right, *wrong})
     is_asked = is_asked or asks_beyond
     left = tuple(key for key in beyond if key not in wrong)
     return PlayBack(right, wrong, unknown, is_asked, comparison.said, told_twice, questioned, left)
@@ -107,31 +111,43 @@ def _beyond(
 
 def _questioned(
     marks: Sequence[PlayedMark], reading: Reading, briefing: UserBriefing
-) -> tuple[frozenset[str], frozenset[str]]:
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return what is told only in questions whether that is so, each of one thing or two.
 
-    And what such questions only mention, as they name the slot by it that they are about.
+    And what such questions only mention, as they name the slot by it that they are about, and all
+    that is told in them, noted elsewhere or not.
     """
     by_clause: dict[int, set[str]] = {}
     for one in marks:
         by_clause.setdefault(one.segment, set()).add(one.key)
-    asking, mentioned = set(), set()
+    asking, mentioned, asked = set[int](), set[str](), set[str]()
     for number, keys in by_clause.items():
         nouns = {key for key in keys if _names_slot(key, briefing)}
         cued = {k for k, how in reading.features[number].facts.items() if "how:cue" in how}
-        meant = keys - nouns or (frozenset() if cued - keys else keys)
-        if len(meant) <= _FEW and _asks_if(reading, number):
+        is_open = _WHICH.search(reading.segments[number].text) is not None
+        meant = keys - nouns or (frozenset() if cued - keys or is_open else keys)
+        if _things(meant, briefing) <= _FEW and _asks_if(reading, number):
             asking.add(number)
             mentioned |= keys - meant
+            asked |= meant
     noted = {one.key for one in marks if one.segment not in asking}
     questioned = {one.key for one in marks} - noted - mentioned
-    return frozenset(questioned), frozenset(mentioned - noted - questioned)
+    return frozenset(questioned), frozenset(mentioned - noted - questioned), frozenset(asked)
+
+
+def _things(keys: Collection[str], briefing: UserBriefing) -> int:
+    """Return how many things facts are: the places of one journey are one."""
+    facts = briefing.lexicon.facts
+    places = [key for key in keys if facts[key].form is ValueForm.TEXT and facts[key].cues]
+    return len(keys) - max(0, len(places) - 1)
 
 
 def _names_slot(key: str, briefing: UserBriefing) -> bool:
     """Tell whether the value that a user wants of a fact is a word for a slot."""
     fact, slots = briefing.fact(key), briefing.lexicon.slots
     is_choice = fact is not None and str(fact.value) in briefing.lexicon.facts[key].cues
+    if is_choice and briefing.lexicon.facts[key].is_name:
+        return True
     return is_choice and any(cue.search(str(fact.value)) for cue in slots.values() if fact)
 
 

@@ -8,8 +8,8 @@ from crab_graph.personas.plan_conflicts import lead_words
 from crab_graph.personas.played_counts import without_counts
 from crab_graph.personas.played_days import SEPARATOR, Compared, asks_with, conflict_slots
 from crab_graph.personas.played_joints import speaks_of_joint
-from crab_graph.personas.played_routes import without_routes
-from crab_graph.personas.stated_values import choices_in
+from crab_graph.personas.played_routes import route_of, without_routes
+from crab_graph.personas.stated_values import choices_in, names_slot
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon
@@ -19,6 +19,12 @@ NEGATED = re.compile(
     r"|(?:other|rather) than|instead of)(?:[ /]\w+){0,3}[ /*_'\"(-]*\Z"
 )
 """Ends right before what is ruled out."""
+_NEAR = 20
+"""Characters beside a place in which words tell what somebody does there."""
+_ON_WAY = re.compile(
+    r"\b(?:from|to|via|through|start\w*|begin\w*|leav\w*|depart\w*|end(?:s|ing)?|back|home|first|then"
+    r"|next|go(?:es|ing)?|cit(?:y|ies)|stops?|route|return\w*|arriv\w*|visit\w*)\b|[→>]"
+)
 _BOTH = re.compile(r"\b(?:both|all|each|every|either)\b")
 
 
@@ -45,6 +51,9 @@ class PlayedChoices:
                 for value in sorted(choices_in(clean, words)):
                     cue = words.cues.get(value)
                     match = cue.search(clean) if cue else None
+                    is_own = str(self._facts.get(key)) == value
+                    if is_own and match and names_slot(clean, match.end(), words, self._lexicon):
+                        continue
                     is_negated = match is not None and bool(NEGATED.search(clean[: match.start()]))
                     found.setdefault(value, []).append((key, is_negated))
         for value, keys in found.items():
@@ -57,6 +66,8 @@ class PlayedChoices:
     def _value(
         self, value: str, keys: Sequence[tuple[str, bool]], text: str, passage: Stretch
     ) -> Iterator[Compared]:
+        if self._is_stop(value, [key for key, _ in keys]) and not self._is_on_way(value, text):
+            return
         fitting = self._in_scope([key for key, _ in keys], value, text, passage)
         is_negated = any(negated for _, negated in keys)
         mine = [key for key in fitting if key in self._facts]
@@ -110,6 +121,8 @@ class PlayedChoices:
             part = SEPARATOR.split(text[: match.start()])[-1]
             before = part.split()[-4:]
             led = [key for key in keys if {*before[-1:]} & lead_words(facts[key])]
+            if self._is_stop(value, keys):
+                led = []  # one comes to each place of a journey, and goes on from there
             led = led or [k for k in keys if asks_with(facts[k], f"where {' '.join(before)}")]
             if led and len(led) < len(keys):
                 return led
@@ -118,6 +131,17 @@ class PlayedChoices:
             near = [key for key in keys if slots[key] & passage.slots]
             return near
         return list(keys)
+
+    def _is_on_way(self, value: str, text: str) -> bool:
+        """Tell whether a place is one that a text says somebody comes to, or leaves."""
+        cues = (words.cues.get(value) for words in self._lexicon.facts.values())
+        spans = (match.span() for cue in cues if cue for match in cue.finditer(text))
+        return any(_ON_WAY.search(text[max(0, a - _NEAR) : b + _NEAR]) for a, b in spans)
+
+    def _is_stop(self, value: str, keys: Sequence[str]) -> bool:
+        """Tell whether a value is one of the places of a journey with several stops."""
+        route = route_of(self._lexicon.facts, keys, self._facts)
+        return any(str(self._facts[key]) == value for key in route)
 
     def _is_of_joint(self, passage: Stretch) -> bool:
         return speaks_of_joint(self._segments[passage.segment].text, self._lexicon, self._facts)

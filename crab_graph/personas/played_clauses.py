@@ -58,6 +58,8 @@ TO_CONFIRM = re.compile(
 _WHETHER = re.compile(
     r"\b(?:whether|if) (?:this|that|it|all|everything)(?: of (?:this|that|it))? (?:is|are|looks?)"
     r" (?:all )?(?:accurate|right|correct|in order|as it should be|complete|ok(?:ay)?|fine)\b"
+    r"|\b(?:whether|if) (?:i am (?:right|correct)|i (?:have )?underst(?:and|ood) (?:\w+ )?"
+    r"(?:right(?:ly)?|correctly))\b"
 )
 _CONFIRM = re.compile(
     r"\b(?:confirm|verify|check|double-check)\b(?:\W+(?!and\b)\w+){0,5}?\W+(?:summary|recap|brief"
@@ -176,6 +178,8 @@ _IS_BORN = re.compile(
     r"(?:\b(?:19|20)\d\d\b(?:(?!\bor\b)[^?])*){2}\?"
 )
 """Asks of dates of birth if they are as it says."""
+_YES_NO = re.compile(r"\[ ?\]\W{0,4}(?:yes|right|correct)\b.*\[ ?\]\W{0,4}(?:no|wrong)\b")
+"""Two boxes of a line that is to be ticked as right or wrong."""
 _SEVERAL = 2
 _A_LIST = 3
 _SHORT_QUESTION = 14
@@ -186,6 +190,8 @@ def is_check(segment: Segment) -> bool:
     """Tell whether a clause asks if what was said is right."""
     if _ASKS_TO_SAVE.search(segment.text):
         return False
+    if _YES_NO.search(segment.text):
+        return True
     if segment.is_firm or (segment.is_request and _WHETHER.search(segment.text)):
         return True
     if segment.text.rstrip().endswith(":"):
@@ -376,5 +382,5 @@ def _names_item(reading: Reading, segment: Segment) -> bool:
 def _is_other_question(segment: Segment) -> bool:
     """Tell whether a clause asks or offers something; an item of a list may be asked as a whole."""
     asks = segment.is_request and says("request", segment.text)
-    is_choice = len(UNTICKED.findall(segment.text)) > 1
+    is_choice = len(UNTICKED.findall(segment.text)) > 1 and not _YES_NO.search(segment.text)
     return asks or is_choice or _OFFERS.search(segment.text) is not None

@@ -51,7 +51,8 @@ def against_route(
     wrong: dict[str, None] = {}
     for one, two in pairwise(found):
         is_step = _NEXT.fullmatch(text[one[1] : two[0]]) is not None
-        if is_step and (one[2], two[2]) not in steps:
+        # A place named twice in a row is where one step ends and the next begins.
+        if is_step and one[2] != two[2] and (one[2], two[2]) not in steps:
             wrong |= dict.fromkeys(_meant(one[2], two[2], route, own))
             text = _blank(_blank(text, *one[:2]), *two[:2])
     return list(wrong), text

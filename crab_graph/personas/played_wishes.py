@@ -25,13 +25,14 @@ _NO_WISH = re.compile(
     r"|constraints?|budget|priority)\b"
     r"|\b(?:do(?:es)?(?: not|n't)|no) (?:mind|care|matter)\b|\b(?:flexible|indifferent)\b"
     r"|\b(?:all the same|the same to you|immaterial|unimportant|of no importance|irrelevant)\b"
-    r"|\bany \w+(?: \w+){0,2} (?:is|are|will be|would be|works?|will do|goes)\b"
+    r"|\bany (?!certain\b|particular\b|special\b|specific\b)\w+(?: \w+){0,2}"
+    r" (?:is|are|will be|would be|works?|will do|goes)\b"
     r"|\b(?:open|unlimited) budget\b|\bup to (?:me|us)\b|\bany (?:\w+ ){1,3}(?:will do|is fine)\b"
 )
 _ANY = re.compile(
     r"\b(?:all|every|each|whichever|whatever) \w+ (?:types?|kinds?|sorts?)"
     r"(?: (?:and|or) \w+ (?:types?|kinds?|sorts?))?\b"
-    r"|\bany (?!other\b|more\b|further\b)"
+    r"|\bany (?!other\b|more\b|further\b|certain\b|particular\b|special\b|specific\b)"
     r"(?!.{0,40}\b(?:you|u)(?: (?:might|may|would|do))? (?:need|want|like|prefer|require|have)\b)"
     r"\w+(?: of (?:the )?\w+)?(?: \w+)?(?! ?\?)\b"
 )

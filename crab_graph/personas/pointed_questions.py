@@ -22,8 +22,9 @@ _REACH = 24
 """Characters between two values that a question names together."""
 _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
-    r"|(?:in|for|on) all|just (?:for |on )?(?:the|one)|apply|applies|there and back|too|as well"
-    r"|also (?:for|on|in|the))\b"
+    r"|all (?:the )?(?:two|three|four|five|six|seven|[2-9])\b"
+    r"|every(?:where| (?:part|one|leg|stay))|alike|(?:in|for|on|by) all|just (?:for |on )?(?:the|one)"
+    r"|apply|applies|there and back|too|as well|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(
     r"\b(?:per|for (?:one|each|every)) (?:person|head|traveller|traveler|guest|adult|night)\b"
@@ -132,7 +133,9 @@ def _questions(reading: Reading) -> Iterator[tuple[Segment, ClauseFeatures]]:
 def _is_about(segment: Segment, words: FactWords) -> bool:
     """Tell whether a clause is about what a fact is: parts of the day are of many things."""
     slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
-    return not segment.scope.isdisjoint(slots) if words.hours else True
+    if words.hours or (words.slots and segment.scope):
+        return not segment.scope.isdisjoint(slots)
+    return True
 
 
 def _is_menu(text: str, words: FactWords) -> bool:

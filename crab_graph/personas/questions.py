@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from crab_graph.personas.stated_values import names_slot
 from crab_graph.personas.wordbook import (
     Cue,
     DomainLexicon,
@@ -234,6 +235,8 @@ def candidates(
         cues = all_cues.get(key, _NONE)
         fits = _fits(words, segment, earlier.slots, lexicon)
         asked, hinted, valued = cues.asked if fits else [], cues.hinted, cues.valued
+        if valued is not None and names_slot(segment.text, valued[1], words, lexicon):
+            valued = None
         spans = [span for _, span in asked or hinted]
         how = "cue" if asked else "hint" if hinted else ""
         if not how and key in elliptical:

@@ -9,7 +9,13 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
-from crab_graph.personas.wordbook import Conflict, FactWords, ValueForm, phrase_book
+from crab_graph.personas.wordbook import (
+    Conflict,
+    DomainLexicon,
+    FactWords,
+    ValueForm,
+    phrase_book,
+)
 
 _CLOCK = re.compile(
     r"(?<![\d:.,$-])(?=\d{1,2}(?:[:h]\d\d(?![\d%])|\s?[ap]\.?m\b|\s?o'clock))"
@@ -185,6 +191,17 @@ def names_value(text: str, words: FactWords) -> bool:
     if words.form is ValueForm.FLAG:
         return ALIKE.search(text) is not None and any(cue.search(text) for cue in words.asks)
     return any(cue.search(text) for cue in words.cues.values())
+
+
+def names_slot(text: str, end: int, words: FactWords, lexicon: DomainLexicon) -> bool:
+    """Tell whether a value that ends at a place of a text only says which slot is meant.
+
+    `The imaging test` is the test, of which a clause says something else.
+    """
+    if not words.is_kind or words.conflict is None:
+        return False
+    behind = text[end:].lstrip()
+    return any(lexicon.slots[slot].match(behind) for slot in words.conflict.slots)
 
 
 def is_taken_back(text: str) -> bool:

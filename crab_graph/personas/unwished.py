@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.slot_scopes import scopes_of
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
@@ -38,7 +39,7 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
     )
     asking = [
         one
-        for one in _in_scope([one for one, _ in clauses[: next(ends, len(clauses))]])
+        for one in _in_scope(turn, [one for one, _ in clauses[: next(ends, len(clauses))]])
         if one.is_request and not (_is_noted(one) or _is_of_joint(turn, one))
     ]
     return [
@@ -55,19 +56,19 @@ def _is_noted(segment: Segment) -> bool:
     return is_plain_check or _NOTED.search(segment.text) is not None
 
 
-def _in_scope(segments: Sequence[Segment]) -> Iterator[Segment]:
+def _in_scope(turn: Turn, segments: Sequence[Segment]) -> Iterator[Segment]:
     """Yield clauses, of which a few words that name no slot are of those of the one before."""
     scope = frozenset[str]()
-    for one in segments:
-        is_bare = not one.scope and len(one.text.split()) <= _FEW_WORDS
-        yield replace(one, scope=scope) if is_bare else one
-        scope = scope if is_bare else one.scope
+    for one, own in zip(segments, scopes_of(segments, turn.briefing.lexicon), strict=True):
+        is_bare = not own and len(one.text.split()) <= _FEW_WORDS
+        scope = scope if is_bare else own
+        yield replace(one, scope=scope)
 
 
 def asked_of_parts(turn: Turn) -> frozenset[str]:
     """Return the facts, said before, that whatever asks for them asks of one part alone."""
     clauses = turn.reading.clauses
-    placed = list(zip(_in_scope([one for one, _ in clauses]), clauses, strict=True))
+    placed = list(zip(_in_scope(turn, [one for one, _ in clauses]), clauses, strict=True))
 
     def is_of_part(words: UnwishedWords) -> bool:
         key = words.spares
@@ -87,6 +88,8 @@ def asked_of_parts(turn: Turn) -> frozenset[str]:
 
 
 def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
+    if words.slots and segment.scope.isdisjoint(words.slots):
+        return False
     if any(cue.search(segment.text) for cue in words.asks):
         return True
     return bool(words.spares) and _is_within_part(turn, words.spares, segment)

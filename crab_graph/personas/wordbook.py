@@ -76,12 +76,14 @@ class UnwishedWords(_Words):
         none: What to answer then.
         spares: A fact that nobody needs any more once this one was said, or that this is no
             question for.
+        slots: Slots whose naming makes a cue count; empty when it is not about one.
     """
 
     key: str
     asks: tuple[Cue, ...]
     none: Texts = ()
     spares: str = ""
+    slots: Texts = ()
 
 
 class FactWords(UnwishedWords):
@@ -92,7 +94,6 @@ class FactWords(UnwishedWords):
     Attributes:
         hints: Cues that it may be asked for, where the whole message says so.
         needs_slot: Whether a cue counts only where the fact's slot is named.
-        slots: Slots whose naming makes a cue count; empty when the fact is not about one.
         full: Statements as sentences; `{value}` and `{phrase}` stand for the value.
         short: The same as fragments.
         alone: Statements, instead of those, of a list that holds one thing or a count of one.
@@ -103,6 +104,8 @@ class FactWords(UnwishedWords):
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         others: Values among which a user can change its mind; by default those that have words.
         is_certain: Whether every user is sure of it from the start.
+        is_kind: Whether its value says what a slot is, as in `the imaging test`.
+        is_name: Whether what fills a slot is called by its value, as in `the museum`.
         parts: Of a joint wish, by value: what all stands where it is told whole.
         about: Of a joint wish: what stands where it is spoken of.
         clarify: Of a joint wish that was told: what stands where it is asked what it means.
@@ -112,7 +115,6 @@ class FactWords(UnwishedWords):
     form: ValueForm
     hints: tuple[Cue, ...] = ()
     needs_slot: bool = False
-    slots: Texts = ()
     full: Texts
     short: Texts
     alone: Texts = ()
@@ -128,6 +130,8 @@ class FactWords(UnwishedWords):
     codes: Mapping[str, str] = {}
     others: tuple[Any, ...]
     is_certain: bool = False
+    is_kind: bool = False
+    is_name: bool = False
     parts: Mapping[str, tuple[Cue, ...]] = {}
     about: Cue = _NEVER
     clarify: tuple[Cue, ...] = ()

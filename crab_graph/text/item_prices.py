@@ -27,7 +27,7 @@ from crab_graph.text.totals import CueFamily, Scope, TotalStatement
 from crab_graph.text.utterance import MAX_CLAUSE, Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
-_FOR = re.compile(r"\s+for(?: [a-z'-]+){0,3} ")
+_FOR = re.compile(r"\s+(?:for|of(?= (?:the|your|our) ))(?: [a-z'-]+){0,3} ")
 _UNITS_OF = re.compile(
     rf"(?<= )(?:(?:the|all|your|our|of) )*(?:{fragment('marks', 'numbers')}) [a-z'-]+"
     r" (?:to|at|in|of|for|on|with) "
@@ -35,7 +35,7 @@ _UNITS_OF = re.compile(
 """`two tickets to`: how many of something, before what they are of."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
-_ATTACHING = re.compile(r"\s+for\s|\s*\(")
+_ATTACHING = re.compile(r"\s+(?:for|of)\s|\s*\(")
 """What stands right after an amount that is attached to an item: the beginning of either."""
 _CLOSING = re.compile(r"[^()$]*\)")
 _BESIDE = re.compile(r"[\s:*_]*")
@@ -222,11 +222,14 @@ def _items(
 
 
 def _only(items: Sequence[Reference]) -> Reference | None:
-    """Return what a parent line is about, if that is one slot and one item."""
+    """Return what a parent line is about, if that is one slot and one item, with its booking."""
     exact = [item for item in items if item.form is not ReferenceForm.SLOT_WORD]
-    if len({item.slots for item in items}) != 1 or len({item.id for item in exact}) > 1:
+    booked = [item for item in exact if item.form is ReferenceForm.BOOKING]
+    sold = [item for item in exact if item.form is not ReferenceForm.BOOKING]
+    several = any(len({item.id for item in own}) > 1 for own in (booked, sold))
+    if len({item.slots for item in items}) != 1 or several:
         return None
-    return (exact or items)[0]
+    return (booked or exact or items)[0]
 
 
 def _deals_out(text: str, clause: Clause) -> bool:

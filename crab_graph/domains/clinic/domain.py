@@ -133,7 +133,10 @@ def _at(slot: str, values: tuple[str, ...] = PARTS, odds: float = 0.4) -> cd.Wan
 _WITHIN = cd.Wording(
     "The specialist should see me within {value} of the GP appointment.",
     "Specialist within {value} of the GP.",
-    ask=r"\bhow (?:soon|quickly|long after|many days)\b|\bwithin (?:how|what)\b|\bdeadline\b",
+    ask=(
+        r"\bhow (?:soon|quickly|long after|many days)\b(?!.{0,40}\b(?:results?|sessions?|apart)\b)"
+        r"|\bwithin (?:how|what)\b(?!.{0,40}\bresults?\b)|\bdeadline\b"
+    ),
     unit=("1 day", "{n} days"),
 )
 _PLAN = cd.Wording(
@@ -141,13 +144,33 @@ _PLAN = cd.Wording(
     "Insurance: {value}.",
     ask=r"\binsur\w*\b|\b(?:which|what|health) plan\b|\bcover(?:ed|age|s)\b",
 )
-_FOCUS = cd.Wording("The physiotherapy is for the {value}.", "Physio for the {value}.")
+_FOCUS = cd.Wording(
+    "The physiotherapy is for the {value}.",
+    "Physio for the {value}.",
+    # What is said or played back is no part of the body.
+    cues={
+        "back": (
+            r"(?<!say )(?<!play )(?<!read )(?<!get )(?<!come )(?<!go )(?<!me )(?<!it )(?<!them )"
+            r"(?<!that )(?<!this )(?<!all )(?<!everything )(?<!wishes )\bback\b"
+        )
+    },
+)
 
 _BODY = (
     r"\b(?:body part|part of (?:the|your) body|areas? (?:to be|to|that|of concern)|what hurts"
     r"|physio (?:area|for)\W*$)"
 )
 _GROUP = r"\b(?:same|one|preferred|provider) (?:group|provider|clinic|network|team|roof)s?\b"
+
+_READY = (
+    r"\bturn-?around\b|\bresults?\b[^.;?]{0,30}\b(?:in time|within|by when|how|when|soon|quick\w*"
+    r"|fast|speed|days|date)\b|\b(?:how|when|soon|quick\w*|fast|speed|by when|days)\b[^.;?]{0,40}"
+    r"\bresults?\b"
+)
+_APART = (
+    r"\b(?:spacing|spaced|rhythm|frequency|interval|gap|how often|every how many|how far apart)\b"
+    r"|\bdays?\b.{0,20}\b(?:apart|between)\b"
+)
 
 _SEEN, _ALL = ("gp", "specialist"), ("gp", "lab", "specialist", "physio")
 WANTS = (
@@ -312,7 +335,13 @@ CLINIC = cd.build(
         opening_short=_SHORT,
         nobody=("specialists?", "consultants?", r"\w+ologists?"),
         lexicon={
-            "facts": {"physio_focus": {"asks+": [_BODY]}, "same_practice": {"asks+": [_GROUP]}}
+            "facts": {"physio_focus": {"asks+": [_BODY]}, "same_practice": {"asks+": [_GROUP]}},
+            "unwished": {
+                "turnaround": {"asks": [_READY], "none": ["The results can take as long as fits."]},
+                "every": {"asks": [_APART], "none": ["The sessions can be any days apart."]},
+                # A plan is what the insurance has.
+                "pick": {"none": ["Any pathway that fits will do."]},
+            },
         },
         amenities=("parking", "prescriptions?", "medication", "reminders?", "follow-ups?"),
     )

@@ -105,6 +105,7 @@ VISIT = cd.Offer(
     holds=cd.Count("tickets"),
     unit="ticket",
     units="party_size",
+    words=("attraction", "activity", "sight"),
     tools=cd.Tools(needs=("city",)),
 )
 OFFERS = {"leg": SEAT, "stay": ROOM, "visit": VISIT}

@@ -15,6 +15,7 @@ from crab_graph.eval.explained_totals import (
     distinct,
     is_of_booked,
     paid,
+    paid_earlier,
     priced_together,
     running,
     shares,
@@ -31,6 +32,8 @@ from crab_graph.text.utterance import normalise
 
 _BESIDE = 20
 """Characters beside an amount in which a word tells what was done with it."""
+_EARLIER = re.compile(r" (?:\w+ ){0,4}(?:earlier|before|already|previously)\b")
+"""Says behind an amount that it was paid before what the message tells."""
 _PASSIVE = re.compile(r" (?:ha(?:s|ve|d)|is|are|was|were)(?: \w+){1,4}")
 """What is said of an amount that stands before it."""
 
@@ -160,6 +163,8 @@ def _quantities(
         yield from priced_together(episode, message, price.amount.start)
     if price.mark is Mark.WHOLE and _is_told_as_paid(message, price):
         yield from paid(episode, message)
+        if _EARLIER.match(message.utterance.text, price.amount.end):
+            yield paid_earlier(episode, message)
     if price.mark is not Mark.WHOLE:
         yield unit
         if len(units) == 1:

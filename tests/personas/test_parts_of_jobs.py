@@ -1,0 +1,184 @@
+"""Parts of a job that have words of their own in a domain: by their place, their kind, together."""
+
+import re
+
+import pytest
+
+from tests.personas.clinic_briefing import PATIENT
+from tests.personas.test_noted import until_nothing_is_new
+from tests.personas.test_rules_user import Chat
+from tests.personas.tour_briefing import TOURIST
+
+CONDITIONS = ("generic", "terse", "impatient", "neutral")
+OBJECTS = r"\b(?:wait|hold on|no\b|not right|to be clear|mix-up|misspoke|read what)"
+AFFIRMS = r"\b(?:right|correct|yes|yep|exactly)\b"
+
+
+def settled(condition, briefing):
+    chat = Chat(condition, briefing=briefing)
+    chat.say()
+    return until_nothing_is_new(chat)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "So Zurich to Brussels, then Brussels to Hamburg. Right?",
+        "Is it Zurich to Brussels, Brussels to Hamburg, and Hamburg back to Zurich? Just a yes.",
+        "Does the third leg bring you home to Zurich?",
+        "And from Hamburg you go back home to Zurich, correct?",
+        "I have: train in Brussels, a concert in Hamburg, home to Zurich at the end. Is that right?",
+    ],
+)
+def test_a_way_that_leads_back_to_where_it_began_is_right(condition, asked):
+    said = settled(condition, TOURIST).say(asked).casefold()
+    assert re.search(AFFIRMS, said), said
+    assert not re.search(OBJECTS, said), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where should the third leg take you from Hamburg?",
+        "And where does the tour end?",
+        "Where does it end: Zurich, or another city?",
+    ],
+)
+def test_where_a_tour_ends_is_where_it_starts(condition, asked):
+    assert "zurich" in settled(condition, TOURIST).say(asked).casefold()
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "So first to Hamburg and then on to Brussels, right?",
+        "Zurich to Hamburg, then Hamburg to Brussels, right?",
+    ],
+)
+def test_cities_in_another_order_are_not_affirmed(condition, asked):
+    said = settled(condition, TOURIST).say(asked).casefold()
+    assert "brussels" in said and "hamburg" in said, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("asked", "of", "not_of"),
+    [
+        (
+            "What about the second leg, Brussels to Hamburg? Any time of day, class and seat?",
+            "second leg",
+            "third leg: |morning",
+        ),
+        ("Which time of day for the attraction in Brussels?", "first attraction", "third leg|morn"),
+        ("The Hamburg concert: what time of day?", "second attraction", "third leg|morning"),
+        (
+            "A concert in Hamburg and any activity in Brussels, noted. What about the time of day"
+            " for each of those two?",
+            "first attraction.*second attraction|both",
+            "third leg|morning",
+        ),
+        ("On which day should the Brussels activity be?", "first attraction", "24"),
+    ],
+)
+def test_of_a_part_without_a_wish_any_will_do(condition, asked, of, not_of):
+    said = settled(condition, TOURIST).say(asked).casefold()
+    assert re.search(rf"any .*(?:{of})", said, re.S), said
+    assert not re.search(not_of, said), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "So in Hamburg, the hotel and the attraction should be in the same district. In Brussels,"
+        " the attraction can be in any district. Right?",
+        "The Hamburg hotel is in the district of the Hamburg concert, right?",
+    ],
+)
+def test_what_is_told_of_one_city_is_not_heard_of_the_other(condition, asked):
+    said = settled(condition, TOURIST).say(asked).casefold()
+    assert re.search(AFFIRMS, said), said
+    assert not re.search(OBJECTS, said), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("Is standard class for all three legs, or only for the first?", "all three legs"),
+        ("At least 3 stars: is that for both hotels, or only for the one in Hamburg?", "both"),
+    ],
+)
+def test_a_wish_of_several_parts_is_said_to_hold_for_all(condition, asked, says):
+    assert says in settled(condition, TOURIST).say(asked).casefold()
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Medicore: must it be accepted by all four parts, that is by the GP, the imaging test, the"
+        " neurology consultation and the physiotherapy? Or only by some of them?",
+        "Does Medicore apply to all four parts, or only to certain ones?",
+    ],
+)
+def test_an_insurance_holds_for_every_part(condition, asked):
+    said = settled(condition, PATIENT).say(asked).casefold()
+    assert "medicore" in said and "all four parts" in said, said
+    assert "neurology" not in said and "imaging" not in said, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("How soon do you need the results of the imaging test?", "as long as fits"),
+        ("How many days should lie between the sessions?", "any days apart"),
+        ("On which day should the physiotherapy start?", "any day .*physiotherapy"),
+        ("Which practice would you like for the GP?", "any practice .*gp"),
+    ],
+)
+def test_what_nobody_wants_of_a_part_gets_a_word(condition, asked, says):
+    said = settled(condition, PATIENT).say(asked).casefold()
+    assert re.search(says, said), said
+    assert "neurology" not in said and "imaging" not in said, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_question_that_names_several_districts_denies_none(condition):
+    said = settled(condition, PATIENT).say(
+        "The lab test and the GP are in one district, as you wish. Then remain only: whether any"
+        " certain district is wished for the others, and how quick the results must come."
+    )
+    assert not re.search(OBJECTS, said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_boxes_to_tick_are_checked_each(condition):
+    chat = settled(condition, TOURIST)
+    said = chat.say(
+        "Please tick or correct:\n\n| Item | My reading | Correct? |\n|---|---|---|\n"
+        "| Brussels | exactly 3 nights | [ ] yes [ ] no |\n"
+        "| Hamburg | exactly 3 nights | [ ] yes [ ] no |\n"
+        "| Party | 2 travellers | [ ] yes [ ] no |"
+    )
+    assert "2 nights" in said, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_days_of_legs_in_one_line_are_those_of_each(condition):
+    chat = settled(condition, TOURIST)
+    said = chat.say(
+        "one plan fits it all, 2 of you, 2 nights each, standard, same carrier, morning home. all"
+        " legs rapidor, october 24 flight DP-24650 13:25-14:40 at $94.60 per person, october 26"
+        " flight DP-62763 21:35-23:00 at $91.40 per person, october 28 train DP-87292 08:55-11:45"
+        " at $47.30 per person\nbrussels is carrington house inn HT-75349, 4 stars, in riverfront,"
+        " $192.10 per night, with duarte stonebridge market walk AT-37991 october 25 14:35-17:05,"
+        " $23.30 per ticket. hamburg is halcyon hill lodge HT-23019, 3 stars, in station quarter,"
+        " $99.70 per night, with abara jazz concert AT-25232, station quarter, october 27"
+        " 15:20-17:50, $30.00 per ticket. exact total $1,156.80. ok to book all seven?"
+    )
+    assert not re.search(OBJECTS, said.casefold()), said
