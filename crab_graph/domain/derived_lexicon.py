@@ -13,8 +13,9 @@ from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.declaration import Declaration, Texts, Wording
 from crab_graph.domain.derived_vocabulary import kind_words, names_of, vocabulary, whole_words
 from crab_graph.domain.english import any_of, plural, spoken
+from crab_graph.domain.fields import Several
 from crab_graph.domain.joint_words import joint_words, words_with
-from crab_graph.domain.place_words import place_wishes, with_places
+from crab_graph.domain.slot_names import naming_wishes, says_kind, with_names
 from crab_graph.domain.subjects import Subject, clock_hours, subjects
 from crab_graph.domain.templates import filled, merged, templates
 from crab_graph.domain.unwished_words import unwished_in_slots, unwished_words
@@ -56,11 +57,11 @@ def lexicon(declaration: Declaration) -> DomainLexicon:
 
 @cache
 def _narrowed(
-    declaration: Declaration, present: frozenset[str], places: tuple[tuple[str, str], ...]
+    declaration: Declaration, present: frozenset[str], naming: tuple[tuple[str, str], ...]
 ) -> DomainLexicon:
     known = lexicon(declaration)
     known = words_with(declaration, known, present) if declaration.joint_rules else known
-    return with_places(declaration, known, dict(places)) if places else known
+    return with_names(declaration, known, dict(naming)) if naming else known
 
 
 def briefing(
@@ -69,9 +70,9 @@ def briefing(
     """Return what tells a user what it knows, from `(slots, facts, task id, today)`.
 
     It has the words of those joint wishes alone that are among the facts, and calls parts of a job
-    by the places among them.
+    by the places and kinds among them.
     """
-    at = {one.key for one in place_wishes(declaration)}
+    by = naming_wishes(declaration)
 
     def brief(
         slots: Sequence[TaskSlot], facts: Sequence[Fact], task_id: str, today: str
@@ -80,8 +81,8 @@ def briefing(
         briefed = tuple(BriefedSlot(slot.id, prefixes[slot.kind], slot.word) for slot in slots)
         joint = {rule.name for rule in declaration.joint_rules}
         present = frozenset(fact.key for fact in facts if fact.key in joint)
-        places = tuple((fact.key, str(fact.value)) for fact in facts if fact.key in at)
-        known = _narrowed(declaration, present, places)
+        naming = tuple((fact.key, str(fact.value)) for fact in facts if fact.key in by)
+        known = _narrowed(declaration, present, naming)
         return UserBriefing(tuple(facts), known, briefed, task_id, today, declaration.job)
 
     return brief
@@ -168,15 +169,17 @@ def _words(
     if subject.same and not subject.known:
         del words["conflict"]
     if subject.form is ValueForm.COUNT:
+        words["repeats"] = max(1, len(counted_slots(declaration, subject)))
         words["one"], words["many"] = unit_words(declaration, subject)
     if subject.form is ValueForm.CHOICE:
         words["values"] = _values(declaration, subject)
         words["codes"] = dict(subject.codes or {})
-        words["is_kind"] = _says_kind(declaration, subject)
+        words["is_kind"] = says_kind(declaration, subject)
         words["is_name"] = _says_name(declaration, subject)
+        words["is_set"] = _is_set(declaration, subject)
     if subject.form in {ValueForm.CHOICE, ValueForm.COUNT}:
         words["others"] = list(subject.values)
-    words |= _throughout(declaration, subject)
+    words |= _throughout(declaration, subject, words.get("none", ()))
     words |= _worded(subject.wording)
     if subject.sentence and not subject.same:
         # A rule that is no likeness is known by what it says, whatever it is called.
@@ -184,20 +187,26 @@ def _words(
     return words
 
 
-def _throughout(declaration: Declaration, subject: Subject) -> dict[str, Any]:
+def _throughout(declaration: Declaration, subject: Subject, none: Sequence[str]) -> dict[str, Any]:
     """Return how a wish on several slots is said to who asks if it holds for all of them."""
     is_told = subject.form in {ValueForm.CHOICE, ValueForm.COUNT} and not subject.is_role
     if not is_told or len(subject.slots) < _SEVERAL:
         return {}
     said = {**said_of(declaration, subject), "bound": _BOUNDS.get(subject.compare, "")}
     said["all"] = every_slot(declaration, subject)
-    own = declaration.lexicon.get("facts", {}).get(subject.key, {}).get("none", ())
+    own = declaration.lexicon.get("facts", {}).get(subject.key, {}).get("none", none)
     free = next(filter(None, map(_FREE.fullmatch, _texts(own))), None)
     said["anything"] = free[1] if free else said["noun"]
     return {
         "throughout": [filled("{bound}{value} for {all}.", said)],
         "none_throughout": [filled("Any {anything} will do for {all}.", said)],
     }
+
+
+def _is_set(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether what fills the slots of a wish may have several of the values wished for."""
+    fields = (one.offer.fields.get(subject.field) for one in declaration.slots)
+    return any(isinstance(field, Several) for field in fields)
 
 
 def _says_name(declaration: Declaration, subject: Subject) -> bool:
@@ -250,15 +259,8 @@ def _asks_by_kind(
     declaration: Declaration, subject: Subject, own: str, cues: Sequence[str]
 ) -> list[str]:
     """Return how `what kind of specialist?` asks for the one wish that says what is meant."""
-    is_kind = _says_kind(declaration, subject)
+    is_kind = says_kind(declaration, subject)
     return [filled(cue, {"own_cue": own}) for cue in cues] if is_kind else []
-
-
-def _says_kind(declaration: Declaration, subject: Subject) -> bool:
-    """Tell whether a wish alone says what is meant by a slot, as a specialty does."""
-    rivals = [one for one in _rivals(declaration, subject) if one.slots == subject.slots]
-    is_kind = subject.is_basic and subject.form is ValueForm.CHOICE and len(subject.slots) == 1
-    return is_kind and not any(one.is_basic for one in rivals)
 
 
 def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]:

@@ -22,6 +22,7 @@ from crab_graph.personas.wordbook import (
     Texts,
     Topic,
     Undecided,
+    UnwishedWords,
     ValueForm,
 )
 
@@ -91,8 +92,15 @@ def words_with(
         for rule in declaration.joint_rules
         if rule.name in present
     }
-    update = {"facts": facts, "topics": topics, "truths": truths}
-    update |= {"undecided": undecided, "bounds": bounds}
+    unwished = {
+        key: UnwishedWords(key=key, asks=words.asks, none=words.none, slots=words.slots)
+        for rule in declaration.joint_rules
+        for key in rule.instead
+        if rule.name in present and key not in bounds[rule.name]
+        if (words := lexicon.facts.get(key)) is not None
+    }
+    update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
+    update |= {"bounds": bounds, "unwished": {**lexicon.unwished, **unwished}}
     return lexicon.model_copy(update=update)
 
 

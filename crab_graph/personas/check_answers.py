@@ -11,7 +11,14 @@ from crab_graph.personas.fact_scopes import is_asked_by_name, names_somebody, sl
 from crab_graph.personas.pinned_facts import pointed_at
 from crab_graph.personas.plain_requests import WISH, asks_if_complete, asks_what_else
 from crab_graph.personas.plan_answers import asks_for_plan
-from crab_graph.personas.played_clauses import FAULTS, TO_CONFIRM, is_check, is_tag
+from crab_graph.personas.played_clauses import (
+    FAULTS,
+    TO_CONFIRM,
+    asks_check,
+    asks_of_value,
+    is_check,
+    is_tag,
+)
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.sought_facts import (
     asks_openly,
@@ -143,7 +150,10 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
     """Return what is said of what is played back: a correction, a yes, or nothing."""
     speaker, played = turn.speaker, turn.playback
     if wrong:
-        is_rest = played.is_asked and len(right) > 1 and not (played.unknown or played.mixed)
+        places = range(len(turn.reading.segments))
+        checks = sum(asks_check(turn.reading, n) or asks_of_value(turn.reading, n) for n in places)
+        is_rest = played.is_asked and (len(right) > 1 or (bool(right) and checks > 1))
+        is_rest &= not (played.unknown or played.mixed)
         rest = [speaker.phrase("rest_right")] if is_rest else []
         return [*_denial_words(turn), *map(speaker.fact, wrong), *rest]
     if not right or not played.is_asked:
@@ -311,7 +321,9 @@ def _is_tagged(turn: Turn, key: str) -> bool:
     clauses = turn.reading.clauses
     # Names and dates of birth have no words by which a clause would be about them.
     about = [one for one, how in clauses if key in how.facts] or [one for one, _ in clauses]
-    return any(map(is_tag, about)) or turn.facts[key].level is FactLevel.BASIC
+    # What is asked for once more is said, and not only affirmed.
+    is_known = turn.facts[key].level is FactLevel.BASIC and f"?{key}" not in turn.memory.seen
+    return any(map(is_tag, about)) or is_known
 
 
 def _others(turn: Turn) -> list[Fact]:

@@ -23,7 +23,7 @@ from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_ca
 from crab_graph.personas.owned_up import on_owned_up
 from crab_graph.personas.payment_answers import pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
-from crab_graph.personas.plan_answers import approve, asks_for_rest, stand_firm
+from crab_graph.personas.plan_answers import approve, asks_for_rest, give_nothing_up, stand_firm
 from crab_graph.personas.reactions import react, what_stands
 from crab_graph.personas.standing_wishes import rest_stays
 from crab_graph.personas.turns import Decision, Turn
@@ -36,6 +36,7 @@ _DUTIES = (
     keep,
     retry,
     go_on,
+    give_nothing_up,
     clarify,
     on_one_card,
     any_of_window,
@@ -52,7 +53,9 @@ _DUTIES = (
 )
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
-_WHOLE = frozenset({answer_meant, retry, on_one_card, pay, answer, approve, what_stands, react})
+_WHOLE = frozenset(
+    {give_nothing_up, answer_meant, retry, on_one_card, pay, answer, approve, what_stands, react}
+)
 """Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 

@@ -199,7 +199,7 @@ def _choice(
     rest = [value for value in words.choices if value != str(fact.value)]
     if words.hours.keys() == words.choices.keys():
         yield _labelled(_by_hours(str(fact.value), words), template)
-    elif 0 < len(rest) < _MOST_VALUES:
+    elif 0 < len(rest) < _MOST_VALUES and not words.is_set:
         either = join_words(rest).replace(" and ", " or ")
         yield _labelled(_words("others", others=either), template)
 

@@ -64,5 +64,5 @@ def _names_others(segment: Segment, how: ClauseFeatures, key: str) -> bool:
     """Tell whether a clause names more than a fact and values of it."""
     cues = [one for one, shows in how.facts.items() if "how:cue" in shows]
     is_list = segment.text.count(",") >= _FEWEST and "value" not in how.facts[key]
-    is_list = is_list or len(cues) > 1
+    is_list = len(cues) > 1 or (is_list and cues != [key])
     return is_list and not (_IF_ANY.search(segment.text) or asks_throughout(segment))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from crab_graph.personas.fact_scopes import slots_of
+from crab_graph.personas.played_routes import route_of
 from crab_graph.personas.pointed_questions import (
     asked_by_values,
     asked_hours,
@@ -48,6 +49,15 @@ _IN_ORDER = re.compile(
     r"|\bassign\w*\b[^?]{0,30}\bdates\b[^?]{0,30}\b(?:correct|right)\w*\b[^?]*\?"
 )
 """Asks if names and dates stand in one order."""
+_ASKS_WHERE = re.compile(
+    r"\b(?:where|destination|(?:which|what) (?:cit|place|town)\w*|start\w*|ends?|back|home"
+    r"|return\w*)\b"
+)
+"""Asks for a place, and names none in passing."""
+_TO_WHERE = re.compile(
+    r"\b(?:where|destination|(?:which|what) (?:cit|place|town)\w*)\b|\b(?:back|home) to\b"
+)
+"""Asks where something leads to."""
 _ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
 """Names their order alone."""
 _FITS: Mapping[str, Callable[[FactWords], bool]] = {
@@ -65,8 +75,21 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
     own = [key for key in asked_by_values(reading) if not names_own_places(turn, key)]
-    own += (*asked_throughout(reading), *by_hours(turn))
+    own += (*asked_throughout(reading), *by_hours(turn), *_asked_ends(turn))
     return (*own, *pinned_again(turn), *whose_births(turn), *meant_wishes(turn))
+
+
+def _asked_ends(turn: Turn) -> list[str]:
+    """Return where a journey of several stops begins and ends, where it is asked to which it is."""
+    words, known = turn.briefing.lexicon.facts, {k: one.value for k, one in turn.facts.items()}
+    ends = route_of(words, [key for key in known if key in words], known)[:1]
+    asking = [(one.text, how) for one, how in turn.reading.clauses if one.is_request]
+    return [
+        key
+        for key in ends
+        if turn.memory.record.has(key)
+        and any("how:cue" in how.facts.get(key, ()) and _TO_WHERE.search(t) for t, how in asking)
+    ]
 
 
 def names_own_places(turn: Turn, key: str) -> bool:
@@ -76,7 +99,7 @@ def names_own_places(turn: Turn, key: str) -> bool:
         return False
     asking = [one.text for one, how in turn.reading.clauses if one.is_request and key in how.facts]
     named = {value for value, cue in words[key].cues.items() if any(map(cue.search, asking))}
-    return bool(named) and named <= known
+    return bool(named) and named <= known and not any(map(_ASKS_WHERE.search, asking))
 
 
 @once_a_turn

@@ -73,6 +73,24 @@ _FEW = 2
 """Items of which one may be what is no longer to be had."""
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
+_NOTHING_FITS = re.compile(
+    r"\bno (?:such |other |single )?(?:plan|pathway|trip|tour|combination|option|way)s?\b"
+    r"[^.?!\n]{0,120}"
+    r"\b(?:exists?|fits?|meets?|stays?|within|left|possible|found|keeps?)\b"
+    r"|\b(?:nothing|none) (?:of (?:it|them) )?(?:fits?|meets?|is left|keeps?)\b"
+    r"|\bcannot (?:all |both )?be (?:had|met)\b"
+    r"|\bcannot (?:therefore )?(?:complete|meet|fulfil) (?:this|all|your|the)\b"
+    r"|\bevery plan\b[^.\n]{0,80}\b(?:costs? more|is over|exceeds)\b"
+)
+"""Says that not all of what is wished can be had."""
+_WHICH_GOES = re.compile(
+    r"\bwhich\b[^?\n]{0,60}\b(?:accept|choose|bend|give|gives|change|release|drop|prefer)\b"
+    r"|\b(?:bend|gives? (?:up|way)|release|let go|what shall i do)\b"
+    r"|\b(?:one|a single|just (?:one|the)) letter\b"
+    r"|\b(?:cancel|keep)\b[^?\n]{0,60}\b(?:held|all (?:three|four|five|six|seven)|bookings)\b"
+)
+"""Asks which wish may go, or what is to become of what meets not all of them."""
+
 
 def asks_for_plan(turn: Turn) -> bool:
     """Tell whether a message wants a yes to its plan; `approve` may mean that, too."""
@@ -188,6 +206,16 @@ def can_approve(turn: Turn) -> bool:
         if key in words and words[key].form is ValueForm.MONEY
     }
     return any(token.startswith(starts) for token in named - told)
+
+
+def give_nothing_up(turn: Turn) -> Decision | None:
+    """Keep to all wishes where it is said that nothing meets them, and asked which may go."""
+    reading = turn.reading
+    asking = [one.text for one in reading.segments if one.is_request]
+    if _offered(turn) or turn.playback.wrong or not any(map(_WHICH_GOES.search, asking)):
+        return None
+    is_none = _NOTHING_FITS.search(reading.utterance.text) is not None
+    return turn.say("wishes_stand", insisted=True) if is_none else None
 
 
 def stand_firm(turn: Turn) -> Decision | None:

@@ -146,8 +146,8 @@ def _names_slot(key: str, briefing: UserBriefing) -> bool:
     """Tell whether the value that a user wants of a fact is a word for a slot."""
     fact, slots = briefing.fact(key), briefing.lexicon.slots
     is_choice = fact is not None and str(fact.value) in briefing.lexicon.facts[key].cues
-    if is_choice and briefing.lexicon.facts[key].is_name:
-        return True
+    if is_choice and (briefing.lexicon.facts[key].is_name or briefing.lexicon.facts[key].is_kind):
+        return briefing.lexicon.facts[key].is_name
     return is_choice and any(cue.search(str(fact.value)) for cue in slots.values() if fact)
 
 

@@ -16,7 +16,7 @@ from crab_graph.personas.wordbook import DomainLexicon
 
 NEGATED = re.compile(
     r"\b(?:not|no|n't|neither|nor|without|never|avoid(?:ing)?|except(?: for)?|excluding"
-    r"|(?:other|rather) than|instead of)(?:[ /]\w+){0,3}[ /*_'\"(-]*\Z"
+    r"|(?:other|rather) than|instead of|besides|(?:apart|aside) from)(?:[ /]\w+){0,3}[ /*_'\"(-]*\Z"
 )
 """Ends right before what is ruled out."""
 _NEAR = 20

@@ -28,6 +28,11 @@ _TO_END = re.compile(
     r"|->|→|–)(?: (?:on|is|the|by))*\W*\Z"
 )
 """Before a day on which something ends."""
+_BY = re.compile(
+    r"\b(?:by|until|till|no later than|not later than|at (?:the )?latest(?: by| on)?)"
+    r"(?: the)?\W*\Z"
+)
+"""Before the last day on which something may be."""
 _FROM = re.compile(r"\b(?:(?:somewhere|any ?time|sometime) )?(?:between|from)\W*\Z")
 """Leads to the first of several days."""
 _FEW_SLOTS = 2
@@ -134,7 +139,14 @@ class PlayedDays:
         wanted = [] if value is None else value if isinstance(value, list) else [value]
         allowed, last = _days_of(wanted), self._last_days(wanted)
         length = next((k for k in self._lengths() if k in self._facts), "")
-        if _TO_END.search(_FROM.sub("", part)) and {*days} <= {*last}:
+        if (limit := self._limit()) and _BY.search(part):
+            # The last day of so many is told of their number.
+            until = self._last_of(limit, allowed)
+            yield Compared(limit, {*days} <= {*until}, days[0])
+            return
+        # Between several stays one leaves as one does at the outset.
+        is_between = bool(length) and self._lexicon.facts[length].repeats > 1
+        if (is_between or _TO_END.search(_FROM.sub("", part))) and {*days} <= {*last}:
             if length:
                 yield Compared(length, True, days[0])
             return
@@ -181,6 +193,15 @@ class PlayedDays:
             key for key, words in facts if words.conflict is not None and words.conflict.between
         ]
 
+    def _limit(self) -> str:
+        """Return the fact that says within how many days of another one something is to be."""
+        facts = self._lexicon.facts
+        return next((key for key in self._facts if _is_limit(facts.get(key))), "")
+
+    def _last_of(self, limit: str, days: Sequence[str]) -> list[str]:
+        number = timedelta(int(self._facts[limit]))
+        return [(date.fromisoformat(day) + number).isoformat() for day in days]
+
     def _bare_days(self, text: str, passage: Stretch) -> Iterator[Compared]:
         """Compare weekdays, and days of a month that is not named."""
         if fits_day(text, []) is None:
@@ -222,11 +243,13 @@ class PlayedDays:
         return [] if value is None else value if isinstance(value, list) else [value]
 
     def _last_days(self, first: Sequence[str]) -> list[str]:
-        """Return the days on which a stay can end that begins on some days."""
+        """Return the days on which stays can end of which the first begins on some days."""
         for key, words in self._lexicon.facts.items():
             if words.conflict is not None and words.conflict.between and key in self._facts:
                 length = timedelta(int(self._facts[key]))
-                return [(date.fromisoformat(day) + length).isoformat() for day in _days_of(first)]
+                ends = [length * number for number in range(1, words.repeats + 1)]
+                begins = map(date.fromisoformat, _days_of(first))
+                return [(day + end).isoformat() for day in begins for end in ends]
         return []
 
 
@@ -244,6 +267,12 @@ def asks_with(words: FactWords, question: str) -> bool:
 def conflict_slots(words: FactWords) -> Sequence[str]:
     """Return the slots of which a contradiction of a fact is told."""
     return words.conflict.slots if words.conflict is not None else ()
+
+
+def _is_limit(words: FactWords | None) -> bool:
+    """Tell whether a fact is a number of days that is not to be exceeded."""
+    kind = words.conflict.kind if words is not None and words.conflict is not None else None
+    return words is not None and kind is ConflictKind.AT_MOST and words.many.endswith("days")
 
 
 def _between(words: FactWords) -> Sequence[str]:

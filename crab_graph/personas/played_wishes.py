@@ -203,7 +203,8 @@ class PlayedWishes:
             # Words that can be meant of what is free are.
             return
         for key in meant:
-            is_one = self._lexicon.facts[key].form is ValueForm.FLAG and self._is_one(said)
+            is_flag = self._lexicon.facts[key].form is ValueForm.FLAG
+            is_one = is_flag and (self._is_one(said) or self._is_alike_elsewhere(key))
             if key not in free and not (is_one or stands_in(part, key, self._briefing)):
                 self._mark(key, is_right=False)
 
@@ -213,6 +214,15 @@ class PlayedWishes:
         _, found, behind = text.partition(said.strip(" ,;.("))
         is_near = ALIKE.search(behind[:_NEAR]) is not None
         return bool(found) and (is_near or _SHARED.search(behind) is not None)
+
+    def _is_alike_elsewhere(self, key: str) -> bool:
+        """Tell whether another clause says that what a flag is of is one for all."""
+        asks = self._lexicon.facts[key].asks
+        others = (one for n, one in enumerate(self._reading.segments) if n != self._at.segment)
+        near = (one.text for one in others if any(cue.search(one.text) for cue in asks))
+        return any(
+            (same := ALIKE.search(t)) and not NEGATED.search(t[: same.start()]) for t in near
+        )
 
     def _is_range(self, key: str) -> bool:
         is_list = isinstance(self._facts.get(key), list)
@@ -244,7 +254,7 @@ class PlayedWishes:
                 self._mark(key, is_right=True)
                 continue
             other = _OTHER.search(before)
-            if other and self._is_one(match[0]):
+            if other and (self._is_one(match[0]) or self._is_alike_elsewhere(key)):
                 continue
             if other and (says_any or other[0] != "any") and key in self._facts:
                 self._mark(key, is_right=False)

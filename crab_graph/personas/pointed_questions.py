@@ -23,8 +23,8 @@ _REACH = 24
 _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
     r"|all (?:the )?(?:two|three|four|five|six|seven|[2-9])\b"
-    r"|every(?:where| (?:part|one|leg|stay))|alike|(?:in|for|on|by) all|just (?:for |on )?(?:the|one)"
-    r"|apply|applies|there and back|too|as well|also (?:for|on|in|the))\b"
+    r"|every(?:where| (?:part|one|leg|stay))|alike|(?:in|for|on|by) all|too|as well"
+    r"|just (?:for |on )?(?:the|one)|apply|applies|there and back|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(
     r"\b(?:per|for (?:one|each|every)) (?:person|head|traveller|traveler|guest|adult|night)\b"
@@ -33,6 +33,8 @@ _WHOLE = re.compile(
 )
 """Asks of how much an amount is."""
 _TELL_IF = re.compile(r"\b(?:tell me|let me know|say|know|confirm) (?:if|whether)\b")
+_ASKS_IF = re.compile(r"(?:and |so |or )*(?:is|are|does|do|must|should|shall|which ones)\b")
+"""Begins a question to which some write no mark."""
 _MEANING = re.compile(
     r"\b(?:what|which|how)\b.*\b(?:mean|means|meant|meaning|counts?|hours?|understand by|define)\b"
     r"|\b(?:includes?|covers?|counts? as|mean|means)\b.{0,30}\d"
@@ -43,7 +45,11 @@ _CHOOSE = re.compile(
 )
 """What leads up to a list of what may be chosen."""
 _FEWEST_OPTIONS = 2
-_REFERS = re.compile(r"\b(?:that|this|those|these|it|they|them)\b")
+_REFERS = re.compile(
+    r"\b(?:that|this|those|these|it|they|them)\b.{0,25}"
+    r"\b(?:for|appl\w+|holds?|go(?:es)?|counts?|concern\w*|mean\w*|both|only|all)\b"
+)
+"""Asks of what was just told how far it reaches."""
 
 
 @lru_cache(maxsize=HEARD_AT_ONCE)
@@ -73,7 +79,8 @@ def asked_throughout(reading: Reading) -> tuple[str, ...]:
         if reading.proposes:
             # What is offered has prices, and no limit.
             named = [k for k in named if reading.lexicon.facts[k].form is not ValueForm.MONEY]
-        is_asked = segment.is_request and ("?" in segment.text or _TELL_IF.search(segment.text))
+        is_asked = "?" in segment.text or _TELL_IF.search(segment.text) is not None
+        is_asked = (segment.is_request and is_asked) or _ASKS_IF.match(segment.text) is not None
         is_whole = any(reading.lexicon.facts[key].form is ValueForm.MONEY for key in named)
         asks = _THROUGHOUT.search(segment.text) or is_whole
         if is_asked and asks and not ANY_ID.search(segment.text):

@@ -128,23 +128,23 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         label = first if is_item and _ITEM_LABEL.match(body) else frozenset()
         for start, end in spans:
             clause_text = utterance.text[start:end]
-            named = _named_slots(clause_text, lexicon)
-            if not named and segments and _IT.search(clause_text):
-                before = segments[-1].named
-                named = before if len(before) == 1 else named
+            named = _named_slots(clause_text, lexicon) or _meant_by_it(clause_text, segments)
             is_request = is_listed or says("request", clause_text)
             is_request = is_request or _opens_question(utterance.text, start, end)
             opens = is_request and clause_text.rstrip().endswith(":")
-            named = named or label
-            scope = named or heading
-            plain = lexicon.plain(clause_text)
-            segments.append(
-                Segment(clause_text, plain, start, end, is_request, opens, is_item, named, scope)
-            )
+            named, plain = named or label, lexicon.plain(clause_text)
+            asks = is_request, opens, is_item
+            segments.append(Segment(clause_text, plain, start, end, *asks, named, named or heading))
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
+
+
+def _meant_by_it(text: str, before: Sequence[Segment]) -> frozenset[str]:
+    """Return the one slot of the clause before that a clause means by `it`; mostly none."""
+    named = before[-1].named if before and _IT.search(text) else frozenset[str]()
+    return named if len(named) == 1 else frozenset()
 
 
 def _opens_question(text: str, start: int, end: int) -> bool:

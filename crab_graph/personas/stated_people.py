@@ -17,8 +17,10 @@ from crab_graph.text.utterance import visible
 _PART = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*"
 _NAME = rf"{_PART}(?: (?:van|von|de|da|di|der|la|le|bin|al|[A-Z]\.))* {_PART}(?: {_PART})?"
 _LISTED = re.compile(rf"(?<![\w-])({_NAME})(?!\w|-\w)(?!\s*\([A-Z]{{2,4}}-)")
-_OF_ITEM = re.compile(r"(?: [A-Z0-9][\w'’-]*){1,4} ?\([A-Z]{2,4}-\d")
+_OF_ITEM = re.compile(r"(?: [A-Z0-9][\w'’-]*){1,4}[ ,:–-]{0,3}\(?[A-Z]{2,4}-\d")
 """The rest of a name of what can be booked, with its id behind it."""
+_REST = re.compile(r"(?: [A-Z0-9][\w'’-]*){1,4}")
+"""The rest of such a name, which may say what it is."""
 _LEAD = (
     r"(?:'?s?'?)(?: (?:full |legal )?names?)?(?: (?:are|is|will be|would be|as follows))?"
     r"(?:[^\w\n;.!?]*|[^\w\n;.!?]*:\W*)\Z"
@@ -87,7 +89,7 @@ def people_in(
         is_known = name.casefold() in full
         # A word for people beside one name is part of none: `Travellers Kim, Ruiz`.
         is_none = _is_none(words, lexicon) or lexicon.people.fullmatch(words[0].casefold())
-        if not is_known and (is_none or _OF_ITEM.match(text, match.end())):
+        if not is_known and (is_none or _is_of_item(text, match.end(), lexicon)):
             continue
         before = text[max(0, start - _REACH) : start]
         after = text[match.end() : match.end() + _REACH]
@@ -109,6 +111,13 @@ def people_in(
             born = dates[0].iso if dates and dates[0].iso < today else ""
             found.append(StatedPerson(name, start, match.end(1), born))
     return found
+
+
+def _is_of_item(text: str, end: int, lexicon: DomainLexicon) -> bool:
+    """Tell whether what goes on behind a name is the name of something that can be booked."""
+    rest = _REST.match(text, end)
+    is_called = rest is not None and bool(lexicon.named_slots(rest[0].casefold()))
+    return is_called or _OF_ITEM.match(text, end) is not None
 
 
 def _without_lead(match: re.Match[str], known: set[str], lexicon: DomainLexicon) -> tuple[int, str]:

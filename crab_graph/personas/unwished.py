@@ -125,7 +125,15 @@ def _is_said(turn: Turn, key: str) -> bool:
 
 
 def _is_of_joint(turn: Turn, segment: Segment) -> bool:
-    """Tell whether a clause asks for a joint wish that the user has."""
+    """Tell whether a clause asks for a joint wish that the user has.
+
+    By words for what such a wish replaces it is asked for until it was told.
+    """
     words = turn.briefing.lexicon.facts
     joint = (words[key] for key in turn.facts if key in words and words[key].is_joint)
-    return any(cue.search(segment.text) for one in joint for cue in one.asks)
+    return any(
+        cue.search(segment.text)
+        for one in joint
+        for cue in one.asks
+        if cue not in one.lent or not turn.memory.record.has(one.key)
+    )

@@ -103,8 +103,10 @@ class FactWords(UnwishedWords):
         one: Singular unit, for counts; `many` is the plural.
         trade: Statements in the words of the trade; `{value}` is plain, `{code}` a value's code.
         others: Values among which a user can change its mind; by default those that have words.
+        repeats: Of a length: how many stays in a row are that long.
         is_certain: Whether every user is sure of it from the start.
         is_kind: Whether its value says what a slot is, as in `the imaging test`.
+        is_set: Whether what is sold may have several of its values at once.
         is_name: Whether what fills a slot is called by its value, as in `the museum`.
         parts: Of a joint wish, by value: what all stands where it is told whole.
         about: Of a joint wish: what stands where it is spoken of.
@@ -129,9 +131,11 @@ class FactWords(UnwishedWords):
     trade: Texts = ()
     codes: Mapping[str, str] = {}
     others: tuple[Any, ...]
+    repeats: int = 1
     is_certain: bool = False
     is_kind: bool = False
     is_name: bool = False
+    is_set: bool = False
     parts: Mapping[str, tuple[Cue, ...]] = {}
     about: Cue = _NEVER
     clarify: tuple[Cue, ...] = ()

@@ -35,6 +35,7 @@ _UNITS_OF = re.compile(
 """`two tickets to`: how many of something, before what they are of."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
+_FOR_OTHER = re.compile(r"\s+for the ")
 _ATTACHING = re.compile(r"\s+(?:for|of)\s|\s*\(")
 """What stands right after an amount that is attached to an item: the beginning of either."""
 _CLOSING = re.compile(r"[^()$]*\)")
@@ -419,7 +420,18 @@ class _ClausePrices:
         if attached is not None or not self.items:
             return attached
         before = bisect_right(self.items, amount.start, key=lambda item: item.end) - 1
-        return self.items[max(before, 0)]
+        item = self.items[max(before, 0)]
+        return None if self._is_taken(item, amount) else item
+
+    def _is_taken(self, item: Reference, amount: Amount) -> bool:
+        """Tell whether an item has an amount before it, and this one is said to be for another.
+
+        As in `$90.00 for the test and $79.00 for the three sessions`.
+        """
+        if _FOR_OTHER.match(self.utterance.text, amount.end, self.clause.end) is None:
+            return False
+        earlier = (one for one in self.stated if one.end <= item.start <= amount.start)
+        return any(self._attached(one) == item for one in earlier)
 
     def _is_anyones(self, amount: Amount) -> bool:
         """Tell whether an amount stands before all items, the first of which has one behind it."""

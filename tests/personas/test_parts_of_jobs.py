@@ -28,7 +28,7 @@ def settled(condition, briefing):
         "Is it Zurich to Brussels, Brussels to Hamburg, and Hamburg back to Zurich? Just a yes.",
         "Does the third leg bring you home to Zurich?",
         "And from Hamburg you go back home to Zurich, correct?",
-        "I have: train in Brussels, a concert in Hamburg, home to Zurich at the end. Is that right?",
+        "So: a concert in Hamburg, and home to Zurich at the end. Is that right?",
     ],
 )
 def test_a_way_that_leads_back_to_where_it_began_is_right(condition, asked):

@@ -1,11 +1,12 @@
-"""Slots called by their places: `the Zurich hotel`, `the train from Zurich to Munich`.
+"""Slots called by what one user wants: `the Zurich hotel`, `the neurologist`.
 
-Where a job leads to several places, agents call its parts by these. Which part is meant follows
-from the places that one user wants.
+Where a job leads to several places, agents call its parts by these; and by what they are to be,
+where a wish says that. Which part is meant follows from the values that the user wants.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import chain
 
 from crab_graph.domain.declaration import Declaration, Slot
@@ -16,6 +17,7 @@ from crab_graph.personas.wordbook import DomainLexicon, ValueForm
 
 _FEWEST = 3
 """Places of a job from which on its parts are called by them."""
+_AREA = "district|area|neighbou?rhood|quarter|part"
 _WAY = r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇒|=>)\s*"
 
 
@@ -26,14 +28,32 @@ def place_wishes(declaration: Declaration) -> tuple[Subject, ...]:
     return tuple(places) if len(places) >= _FEWEST else ()
 
 
-def with_places(
+def says_kind(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether a wish alone says what is meant by a slot, as a specialty does."""
+    is_kind = subject.is_basic and subject.form is ValueForm.CHOICE and len(subject.slots) == 1
+    others = (one for one in subjects(declaration) if one is not subject and one.is_basic)
+    rivals = (one for one in others if one.form is subject.form and one.slots == subject.slots)
+    return is_kind and not any(rivals)
+
+
+@cache
+def naming_wishes(declaration: Declaration) -> frozenset[str]:
+    """Return the keys of the wishes by whose values parts of a job are called."""
+    kinds = (one for one in subjects(declaration) if says_kind(declaration, one))
+    return frozenset(one.key for one in (*place_wishes(declaration), *kinds))
+
+
+def with_names(
     declaration: Declaration, lexicon: DomainLexicon, values: Mapping[str, str]
 ) -> DomainLexicon:
-    """Return the words of a user who wants these places, by the keys of the wishes for them."""
+    """Return the words of a user who wants these values, by the keys of `naming_wishes`."""
     slots = dict(lexicon.slots)
     for slot in declaration.slots:
         own = [one.key for one in place_wishes(declaration) if slot.id in one.slots]
-        called = list(_called(declaration, slot, own, values)) if values.keys() >= {*own} else []
+        called = _called(declaration, slot, own, values) if values.keys() >= {*own} else []
+        for one in subjects(declaration):
+            if one.slots == (slot.id,) and one.key in values and says_kind(declaration, one):
+                called.append(lexicon.facts[one.key].cues[values[one.key]].pattern)
         if called and slot.id in slots:
             cues = "|".join((slots[slot.id].pattern, *called))
             slots[slot.id] = re.compile(f"(?:{cues})")
@@ -56,6 +76,7 @@ def _called(
     return [
         rf"{place}(?:.s)?(?: (?!and\b)\w+)? {kind}",
         rf"{kind}(?: (?!in\b|at\b)\w+){{0,3}}? (?:in|at|for) {place}",
+        rf"{place}(?:.s)? (?:{_AREA})\b",
         rf"\bin {place},? (?:the |your |an? )?(?:\w+ and (?:the |your |an? )?)?{kind}",
     ]
 
