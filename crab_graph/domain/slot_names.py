@@ -1,4 +1,4 @@
-"""Slots called by what one user wants: `the Zurich hotel`, `the neurologist`.
+"""Slots called by what one user wants: by its place or by what it is to be.
 
 Where a job leads to several places, agents call its parts by these; and by what they are to be,
 where a wish says that. Which part is meant follows from the values that the user wants.

@@ -51,6 +51,10 @@ def was_noted(turn: Turn, key: str) -> bool:
     return key in noted_after(turn) - turn.playback.questioned
 
 
+_HOW_MANY = re.compile(r"\bhow (?:many|much|long|soon)\b")
+"""Asks for a number, whatever stands beside it as an example."""
+
+
 def is_listed_again(turn: Turn, key: str) -> bool:
     """Tell whether all that asks for what was noted only names it among other things."""
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
@@ -64,5 +68,5 @@ def _names_others(segment: Segment, how: ClauseFeatures, key: str) -> bool:
     """Tell whether a clause names more than a fact and values of it."""
     cues = [one for one, shows in how.facts.items() if "how:cue" in shows]
     is_list = segment.text.count(",") >= _FEWEST and "value" not in how.facts[key]
-    is_list = len(cues) > 1 or (is_list and cues != [key])
+    is_list = len(cues) > 1 or (is_list and not _HOW_MANY.search(segment.text))
     return is_list and not (_IF_ANY.search(segment.text) or asks_throughout(segment))

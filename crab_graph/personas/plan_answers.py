@@ -74,7 +74,7 @@ _FEW = 2
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
 
 _NOTHING_FITS = re.compile(
-    r"\bno (?:such |other |single )?(?:plan|pathway|trip|tour|combination|option|way)s?\b"
+    r"\bno (?:such |other |single )?(?:plan|combination|option|way)s?\b"
     r"[^.?!\n]{0,120}"
     r"\b(?:exists?|fits?|meets?|stays?|within|left|possible|found|keeps?)\b"
     r"|\b(?:nothing|none) (?:of (?:it|them) )?(?:fits?|meets?|is left|keeps?)\b"
@@ -214,7 +214,8 @@ def give_nothing_up(turn: Turn) -> Decision | None:
     asking = [one.text for one in reading.segments if one.is_request]
     if _offered(turn) or turn.playback.wrong or not any(map(_WHICH_GOES.search, asking)):
         return None
-    is_none = _NOTHING_FITS.search(reading.utterance.text) is not None
+    text = turn.briefing.lexicon.plain(reading.utterance.text)
+    is_none = _NOTHING_FITS.search(text) is not None
     return turn.say("wishes_stand", insisted=True) if is_none else None
 
 

@@ -23,7 +23,7 @@ _REACH = 24
 _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
     r"|all (?:the )?(?:two|three|four|five|six|seven|[2-9])\b"
-    r"|every(?:where| (?:part|one|leg|stay))|alike|(?:in|for|on|by) all|too|as well"
+    r"|every(?:where| (?:part|one))|alike|(?:in|for|on|by) all|too|as well"
     r"|just (?:for |on )?(?:the|one)|apply|applies|there and back|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(
