@@ -15,8 +15,8 @@ from crab_graph.domain.derived_vocabulary import kind_words, names_of, vocabular
 from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.fields import Several
 from crab_graph.domain.joint_words import joint_words, words_with
-from crab_graph.domain.slot_names import naming_wishes, says_kind, with_names
-from crab_graph.domain.subjects import Subject, clock_hours, subjects
+from crab_graph.domain.slot_names import naming_wishes, with_names
+from crab_graph.domain.subjects import Subject, clock_hours, says_kind, subjects
 from crab_graph.domain.templates import filled, merged, templates
 from crab_graph.domain.unwished_words import unwished_in_slots, unwished_words
 from crab_graph.domain.wish_words import (

@@ -6,8 +6,9 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot
-from crab_graph.domain.english import plural, singular, with_article
+from crab_graph.domain.english import plural, practitioner, singular, with_article
 from crab_graph.domain.fields import Choice
+from crab_graph.domain.subjects import says_kind, subjects
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
@@ -31,7 +32,10 @@ def vocabulary(declaration: Declaration) -> TextVocabulary:
         named_kinds=frozenset(kind for kind, offer in offers.items() if has_names(offer)),
         booking_prefix=BOOKING_PREFIX,
         slots={slot.id: slot.kind for slot in declaration.slots},
-        slot_words={slot.id: slot_words(declaration, slot) for slot in declaration.slots},
+        slot_words={
+            slot.id: (*slot_words(declaration, slot), *_kinds_of(declaration, slot))
+            for slot in declaration.slots
+        },
         group_words={plural(kind_words(offers[kind])[0]): slots for kind, slots in shared.items()},
         bare_words={kind: _bare_words(offers[kind]) for kind in shared},
         item_words=frozenset(kind_words(offers[kind])[0] for kind in shared),
@@ -66,6 +70,15 @@ def names_of(offer: Offer) -> tuple[str, ...]:
     field = offer.fields.get(offer.names.by) if offer.names and offer.names.by else None
     values = field.values if isinstance(field, Choice) else ()
     return tuple(str(one).casefold() for one in values if isinstance(one, str))
+
+
+def _kinds_of(declaration: Declaration, slot: Slot) -> Iterator[str]:
+    """Yield what a slot is called by the wish that says what it is: such as a specialty."""
+    for subject in subjects(declaration):
+        if subject.slots == (slot.id,) and says_kind(declaration, subject):
+            for value in map(str, subject.values):
+                yield value.casefold()
+                yield from practitioner(value.casefold())
 
 
 def slot_words(declaration: Declaration, slot: Slot) -> tuple[str, ...]:

@@ -67,6 +67,14 @@ def science_form(cue: str) -> str:
     return re.sub(r"(?<=p)ed\(", "a?ed(", cue)
 
 
+def practitioner(field: str) -> tuple[str, ...]:
+    """Return what those are called who practise a field of knowledge; nothing of other words."""
+    for ending in ("logy", "ics"):
+        if field.endswith(ending):
+            return (f"{field.removesuffix(ending)}{'log' if ending == 'logy' else ''}ist",)
+    return ()
+
+
 def any_of(nouns: Iterable[str]) -> str:
     """Return the fragment of a pattern that finds any of some nouns, longest first."""
     forms = dict.fromkeys(form_of(noun) for noun in nouns)

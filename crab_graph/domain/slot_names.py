@@ -12,7 +12,7 @@ from itertools import chain
 from crab_graph.domain.declaration import Declaration, Slot
 from crab_graph.domain.derived_vocabulary import kind_words, names_of
 from crab_graph.domain.english import any_of
-from crab_graph.domain.subjects import Subject, subjects
+from crab_graph.domain.subjects import Subject, says_kind, subjects
 from crab_graph.personas.wordbook import DomainLexicon, ValueForm
 
 _FEWEST = 3
@@ -26,14 +26,6 @@ def place_wishes(declaration: Declaration) -> tuple[Subject, ...]:
     roles = [one for one in subjects(declaration) if one.is_role and len(one.slots) > 1]
     places = [one for one in roles if one.form is ValueForm.CHOICE and one.known == roles[0].known]
     return tuple(places) if len(places) >= _FEWEST else ()
-
-
-def says_kind(declaration: Declaration, subject: Subject) -> bool:
-    """Tell whether a wish alone says what is meant by a slot, as a specialty does."""
-    is_kind = subject.is_basic and subject.form is ValueForm.CHOICE and len(subject.slots) == 1
-    others = (one for one in subjects(declaration) if one is not subject and one.is_basic)
-    rivals = (one for one in others if one.form is subject.form and one.slots == subject.slots)
-    return is_kind and not any(rivals)
 
 
 @cache

@@ -68,6 +68,14 @@ def subjects(declaration: Declaration) -> tuple[Subject, ...]:
     return (*roles, *window, *(one for one in basic if not one.is_role), *told)
 
 
+def says_kind(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether a wish alone says what is meant by a slot, as a specialty does."""
+    is_kind = subject.is_basic and subject.form is ValueForm.CHOICE and len(subject.slots) == 1
+    others = (one for one in subjects(declaration) if one is not subject and one.is_basic)
+    rivals = (one for one in others if one.form is subject.form and one.slots == subject.slots)
+    return is_kind and not any(rivals)
+
+
 def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str, Offer, str]]:
     """Yield slot, offer and name of the fields that refs such as `visit.date` name."""
     offers = {slot.id: slot.offer for slot in declaration.slots}

@@ -98,6 +98,9 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         yield Quantity("what is still to be paid", still_open(episode, message.seq))
     if said.says("them") and (named := _said_before(episode, stated)) is not None:
         yield named
+        if said.says("supposed"):
+            done = paid_between(episode, 0, message.seq)
+            yield Quantity(f"{named.what} and what was paid", named.cents + done)
     if not said.announces:
         yield from referred_to(episode, message, by_pronoun=said.says("them"))
         place = stated.total.amount.start

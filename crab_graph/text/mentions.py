@@ -24,6 +24,8 @@ _REFUSAL = re.compile(
 
 
 # What may stand between a name and its id, and between references that are denied together.
+_SOME = ("remaining", "other", "unpaid")
+"""Beside a word for everything these make it one for some."""
 _SAME = re.compile(r"[\s,:()\[\]\"'-]*")
 _JOINT = re.compile(r"[)\]\"']*\s?(?:and|or|nor|/)\s?(?:the )?[\"'(\[]*")
 _LONGEST_JOINT = 12
@@ -313,6 +315,12 @@ def references_within(references: Sequence[Reference], start: int, end: int) -> 
     return [one for one in starting_within(references, start, end) if one.end <= end]
 
 
+def _of_all(word: str, counted: str) -> str:
+    """Return the pattern of a word for everything, which `all three remaining ones` are not."""
+    before = "".join(f"(?<!{one} )" for one in _SOME)
+    return rf"{before}{word}(?! {counted})(?! (?:\w+ )?(?:{'|'.join(_SOME)})\b)"
+
+
 @cache
 def _words(
     vocabulary: TextVocabulary,
@@ -329,7 +337,7 @@ def _words(
     meanings.update({word: (ReferenceForm.WHOLE_WORD, ()) for word in vocabulary.whole_words})
     counted = alternatives(map(re.escape, vocabulary.counted_words))
     forms = (
-        re.escape(word) + (rf"(?! {counted})" if form is ReferenceForm.WHOLE_WORD else "")
+        _of_all(re.escape(word), counted) if form is ReferenceForm.WHOLE_WORD else re.escape(word)
         for word, (form, _) in meanings.items()
     )
     return re.compile(alternatives(forms)), meanings
