@@ -55,7 +55,9 @@ _ID = re.compile(rf"\b{BOOKING_ID}\d+\b")
 
 _CANCELS = re.compile(
     r"\b(?:(?:i|we)(?:'ll| will| would|'d| can| could| am going to| shall)?|shall i|may i"
-    r"|and|then|to|please) (?:also |then )?cancel\b(?! fee)|\bcancel(?:ling|lation of)\b",
+    r"|and|then|to|please) (?:also |then )?cancel\b(?! fee)|\bcancel(?:ling|lation of)\b"
+    r"|\b(?:would|will|could|can|(?:is|are) to) (?:then |all )?be cancel"
+    r"|^[\s*_•>-]*cancel\b(?! fee)",
     re.I,
 )
 """Says that what it names is to be cancelled."""
@@ -140,7 +142,8 @@ def owns_up(text: str) -> bool:
 def withdrawn_in(text: str) -> tuple[str, frozenset[str]]:
     """Return what a message says beside what is not to be paid, and the ids of such bookings.
 
-    They are those that it wants to cancel, or not to have approved.
+    They are those that it wants to cancel, or not to have approved. What is said names them no
+    more: a plan that is to take the place of bookings is asked about as any plan is.
     """
     sentences = list(sentences_of(text))
     unpaid = [one for one in sentences if _PAYS_NOT.search(one)]
@@ -150,6 +153,7 @@ def withdrawn_in(text: str) -> tuple[str, frozenset[str]]:
         if one in unpaid or _CANCELS.search(one)
         for booking in _ID.findall(one)
     }
-    return ("".join(one for one in sentences if one not in unpaid) if gone else text), frozenset(
-        gone
-    )
+    if not gone:
+        return text, frozenset()
+    rest = "".join(one for one in sentences if one not in unpaid)
+    return _ID.sub(lambda found: "" if found[0] in gone else found[0], rest), frozenset(gone)

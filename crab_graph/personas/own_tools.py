@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -253,11 +253,14 @@ def refusals(wallet: Wallet, reading: Reading) -> list[Refusal]:
     return list(found.values())
 
 
-def misstated_total(totals: Sequence[int], wallet: Wallet, items: int) -> int | None:
+def misstated_total(
+    totals: Sequence[int], planned: Iterable[str], wallet: Wallet, items: int
+) -> int | None:
     """Return a stated total that is not what the bookings add up to.
 
-    It can only be told while every one of the wanted items is booked and none is paid.
+    It can only be told while every one of the wanted items is booked and none is paid, and of no
+    plan that has an item in the place of one that is booked.
     """
     due = sum(booking.cents for booking in wallet.pending)
     is_right = not totals or due in totals or len(wallet.pending) != items
-    return None if is_right else totals[-1]
+    return None if is_right or not {*wallet.held}.issuperset(planned) else totals[-1]

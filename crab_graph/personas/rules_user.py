@@ -253,7 +253,8 @@ class RulesUser:
         # What goes beyond a card's limit is no dearer than it was.
         risen = () if reading.tells_of_failed_card else exceeded_by_more(text, said, briefing)
         conflicts += [one for one in risen if one not in conflicts]
-        total = misstated_total(plan.totals, wallet, len(briefing.slots)) if asks_approval else None
+        parts, named = len(briefing.slots), plan.items.values()
+        total = misstated_total(plan.totals, named, wallet, parts) if asks_approval else None
         played = self._played_in(reading, plan.items, memory.record)
         played = of_doubted_days(played, memory.record, briefing)
         played = without_rise(

@@ -87,6 +87,12 @@ def test_a_booking_made_anew_is_agreed_to_whatever_is_announced_beside_it(slip, 
         "\nPlease do not approve payments for those two.\n\nDo you approve this changed plan?",
         "Shall I book the new flights and cancel the two old ones (BK-00000001, BK-00000002)?\n"
         "If yes, I send you the new booking ids, and you approve the payments after that.",
+        "Do you approve this plan, and may I cancel the flights that Mr. Ruiz holds (BK-00000001, "
+        "BK-00000002, $620.00, not charged) and book the new ones in their place?",
+        "BK-00000001 and BK-00000002 would be cancelled, at no cost. Please give no payment "
+        "approval for them.\n\nShall I go ahead?",
+        "I need a clear yes from you first:\n- Cancel: the old flights (BK-00000001 and BK-00000002,"
+        " nothing charged).\n- Book: the new ones.\nIs that a yes to this plan?",
     ),
 )
 @pytest.mark.parametrize("condition", ("neutral", "generic"))

@@ -182,3 +182,14 @@ def test_days_of_legs_in_one_line_are_those_of_each(condition):
         " 15:20-17:50, $30.00 per ticket. exact total $1,156.80. ok to book all seven?"
     )
     assert not re.search(OBJECTS, said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_day_said_beside_two_visits_is_no_day_of_the_first(condition):
+    said = settled(condition, PATIENT).say(
+        "Dr. Silva is held for you on March 9 at 10:00, and the visit with Dr. Jansen is cancelled "
+        "with nothing charged. Please approve the four payments now:\n"
+        "- GP, BK-10000001: $48.00\n- Lab test LB-67701, BK-10000002: $101.90\n"
+        "- Specialist, BK-10000003: $149.90\n- Physio PH-70808, BK-10000004: $136.20"
+    )
+    assert not re.search(OBJECTS, said.casefold()), said

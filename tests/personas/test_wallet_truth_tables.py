@@ -333,19 +333,22 @@ def test_a_booking_is_refused_where_another_amount_than_is_due_is_stated_for_it(
 
 
 @pytest.mark.parametrize(
-    ("totals", "items", "wrong"),
+    ("totals", "planned", "items", "wrong"),
     [
-        ((), 2, None),
-        ((550_00,), 2, None),
-        ((549_00,), 2, 549_00),
-        ((549_00, 550_00), 2, None),
-        ((549_00, 548_00), 2, 548_00),
-        ((549_00,), 3, None),
-        ((549_00,), 1, None),
+        ((), (), 2, None),
+        ((550_00,), (), 2, None),
+        ((549_00,), (), 2, 549_00),
+        ((549_00,), tuple(WALLET.held), 2, 549_00),
+        # A plan with another item in the place of one that is booked is not what is booked.
+        ((549_00,), (WALLET.held[0], "HT-00000"), 2, None),
+        ((549_00, 550_00), (), 2, None),
+        ((549_00, 548_00), (), 2, 548_00),
+        ((549_00,), (), 3, None),
+        ((549_00,), (), 1, None),
     ],
 )
-def test_a_total_is_wrong_where_all_items_wait_and_add_up_to_another(totals, items, wrong):
-    assert misstated_total(totals, WALLET, items) == wrong
+def test_a_total_is_wrong_where_all_items_wait_and_add_up_to_another(totals, planned, items, wrong):
+    assert misstated_total(totals, planned, WALLET, items) == wrong
 
 
 # --- how people pay who do not do it in one go
