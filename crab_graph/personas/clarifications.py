@@ -20,7 +20,8 @@ from crab_graph.personas.understanding import Reading, reading_of
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 from crab_graph.text.utterance import visible
 
-_SHORT_WORDS = "".join(rf"(?<!\b{one}\.)" for one in "min max incl excl approx dep arr no dr mr mrs ms prof".split())
+_SHORT = "min max incl excl approx dep arr no dr mr mrs ms prof"
+_SHORT_WORDS = "".join(rf"(?<!\b{one}\.)" for one in _SHORT.split())
 _PIECE = re.compile(
     rf"(?i:{_SHORT_WORDS})(?<!\b[A-Za-z]\.)(?<![.?!:;,] \d\.)(?<!\n\d\.)(?<!\A\d\.)"
     r"(?<=[.?!…])[\"'”’)*_]*\s+|\n+"

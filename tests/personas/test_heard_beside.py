@@ -91,8 +91,8 @@ def test_a_booking_made_anew_is_agreed_to_whatever_is_announced_beside_it(slip, 
         "BK-00000002, $620.00, not charged) and book the new ones in their place?",
         "BK-00000001 and BK-00000002 would be cancelled, at no cost. Please give no payment "
         "approval for them.\n\nShall I go ahead?",
-        "I need a clear yes from you first:\n- Cancel: the old flights (BK-00000001 and BK-00000002,"
-        " nothing charged).\n- Book: the new ones.\nIs that a yes to this plan?",
+        "I need a clear yes from you first:\n- Cancel: the old flights (BK-00000001 and "
+        "BK-00000002, nothing charged).\n- Book: the new ones.\nIs that a yes to this plan?",
     ),
 )
 @pytest.mark.parametrize("condition", ("neutral", "generic"))

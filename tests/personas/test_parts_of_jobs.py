@@ -193,3 +193,17 @@ def test_a_day_said_beside_two_visits_is_no_day_of_the_first(condition):
         "- Specialist, BK-10000003: $149.90\n- Physio PH-70808, BK-10000004: $136.20"
     )
     assert not re.search(OBJECTS, said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("Is the specialist to be at most 5 days or at most 6 days after the GP?", "days"),
+        ("First, is there a most that the whole pathway may cost, all four parts together?", r"\$"),
+        ("Which parts must take Medicore: all four, or only some of them?", "all four"),
+    ],
+)
+def test_bounds_are_asked_for_in_other_words(condition, asked, says):
+    answer = settled(condition, PATIENT).say(asked).casefold()
+    assert re.search(says, answer), answer

@@ -75,6 +75,11 @@ BENCHES = {
     "fiftyfirst": "fortyseventh",
     "fiftysecond": "fiftysecond",
     "fiftythird": "fiftysecond",
+    "fiftyfourth": "fiftyfourth",
+    "fiftyfifth": "fiftyfifth",
+    "fiftysixth": "fiftyfourth",
+    "fiftyseventh": "fiftyfifth",
+    "fiftyeighth": "fiftyeighth",
     "users": "users",
 }
 SLOW = (

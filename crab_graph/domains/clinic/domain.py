@@ -136,13 +136,18 @@ _WITHIN = cd.Wording(
     ask=(
         r"\bhow (?:soon|quickly|long after|many days)\b(?!.{0,40}\b(?:results?|sessions?|apart)\b)"
         r"|\bwithin (?:how|what)\b(?!.{0,40}\bresults?\b)|\bdeadline\b"
+        r"|\b(?:at most|up to|within) \w+(?: days)?,? or (?:(?:at most|up to|within) )?\w+\b"
+        r"(?! (?:sessions?|visits?)\b)"
     ),
     unit=("1 day", "{n} days"),
 )
 _PLAN = cd.Wording(
     "My insurance is {value}.",
     "Insurance: {value}.",
-    ask=r"\binsur\w*\b|\b(?:which|what|health) plan\b|\bcover(?:ed|age|s)\b",
+    ask=(
+        r"\binsur\w*\b|\b(?:which|what|health) plan\b|\bcover(?:ed|age|s)\b"
+        r"|\bparts?\b[^.;?]{0,20}\b(?:must|should|need to|has to|have to) (?:take|accept)\b"
+    ),
 )
 _FOCUS = cd.Wording(
     "The physiotherapy is for the {value}.",
