@@ -24,7 +24,8 @@ _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
     r"|all (?:the )?(?:two|three|four|five|six|seven|[2-9])\b"
     r"|every(?:where| (?:part|one))|alike|(?:in|for|on|by) all|too|as well"
-    r"|which (?:of the )?parts(?! of)|just (?:for |on )?(?:the|one)|apply|applies|there and back|also (?:for|on|in|the))\b"
+    r"|which (?:of the )?parts(?! of)|just (?:for |on )?(?:the|one)|apply|applies|there and back"
+    r"|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(
     r"\b(?:per|for (?:one|each|every)) (?:person|head|traveller|traveler|guest|adult|night)\b"

@@ -17,7 +17,7 @@ from crab_graph.text.utterance import Utterance
 _LONGEST_GAP = 40
 _FEWEST_CHARGES = 3
 _SAME = re.compile(r"[\s,:()\[\]\"'-]*")
-_AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/|,)\s?(?:the |your |my )?[\"'(\[]*")
+_AND = re.compile(r"[)\]\"']*\s?(?:and|&|\+|/|,)\s?(?:the |your |my |both )*[\"'(\[]*")
 _NEXT = re.compile(
     r"[^\w$]*(?:(?:are|is|was|were|costs?|at|for|com(?:e|es) to|came to|paid|charged|now|together"
     r"|both)[^\w$]+){0,3}(?:\d+ ?[x×*] ?)?"

@@ -135,6 +135,7 @@ def test_a_price_that_expired_and_stayed_needs_no_word():
         (("Shall I charge it?", "u: Yes."), FAIL),
         (("The payment did not go through. Shall I try again?", "u: Yes."), PASS),
         (("Then the bank turned the same card down. Shall I try again?", "u: Yes."), PASS),
+        (("The bank turned the Mastercard ending in 4843 down this time. Again?", "u: Yes."), PASS),
         (("It only said no this time. Shall I try the card again?", "u: Yes."), PASS),
         (("Your card was not declined.",), FAIL),
     ],

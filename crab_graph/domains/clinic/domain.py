@@ -245,7 +245,7 @@ RULES = (
     cd.Rule(
         "test_after_gp",
         lambda lab, gp: lab.date >= gp.date,
-        "the lab test is not before the GP appointment",
+        "the lab test is on the day of the GP appointment, at any hour, or on a later day",
     ),
     cd.Rule(
         "results_before_consultation",
