@@ -11,7 +11,9 @@ from crab_graph.domain.derived_claims import claims
 from crab_graph.domain.derived_lexicon import briefing, lexicon
 from crab_graph.domain.derived_vocabulary import kind_words, slot_words, vocabulary
 from crab_graph.domain.english import joined, spoken
+from crab_graph.domain.fields import Clock, Day
 from crab_graph.domain.layout import Nature, nature
+from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.subjects import Subject, fields_of, subjects
 from crab_graph.domain.wish_words import noun_of, slot_cue
 from crab_graph.errors import UsageError
@@ -34,6 +36,7 @@ _SAMPLES: dict[ValueForm, object] = {
     ValueForm.FLAG: True,
     ValueForm.CARD: {"card_id": "CD-1", "brand": "Visa", "last4": "3045"},
 }
+_OF_DAYS = re.compile(r"\b(?:days?|dates?|nights?)\b", re.I)
 _PLACES = {"full": {"value", "phrase"}, "short": {"value", "phrase"}, "trade": {"value", "code"}}
 _WORDED = {"full": "say", "short": "short", "trade": "trade", "none": "none"}
 
@@ -87,7 +90,30 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
         others = [key for key in told if key not in {fact.key, *_excused(declaration, fact.key)}]
         if others:
             weak.append(f"'{fact.key}': '{text}' also tells {', '.join(others)}; word it otherwise")
-    return [*weak, *_half_told(known), *_shared_values(declaration)]
+    weak += [*_half_told(known), *_shared_values(declaration)]
+    return [*weak, *_days_or_hours(declaration)]
+
+
+def _days_or_hours(declaration: Declaration) -> Iterator[str]:
+    """Yield the rules that compare days of what has hours, too, and do not say that days count.
+
+    Who reads that a test is not before an appointment takes one at 08:40 for too early where the
+    appointment is at 08:45 of the same day.
+    """
+    offers = {slot.id: slot.offer.fields for slot in declaration.slots}
+    for rule in declaration.rules:
+        refs = trace_rule(declaration, rule).refs
+        slots = {slot for slot, _ in refs}
+        is_of_days = all(isinstance(offers[slot][name], Day) for slot, name in refs)
+        has_hours = all(
+            any(isinstance(one, Clock) for one in offers[slot].values()) for slot in slots
+        )
+        is_told = _OF_DAYS.search(rule.sentence)
+        if len(slots) > 1 and is_of_days and has_hours and not is_told:
+            yield (
+                f"rule '{rule.name}': it compares days, and '{rule.sentence}' can be read of hours;"
+                " say in it that the day counts"
+            )
 
 
 def _half_told(known: DomainLexicon) -> Iterator[str]:

@@ -79,6 +79,20 @@ def test_what_is_weak_is_told():
     assert any("'Please in the morning.' is not recognised" in one for one in untold)
 
 
+def test_a_rule_of_days_says_that_it_is_of_days():
+    def weak_of(sentence):
+        rules = [
+            replace(one, sentence=sentence) if one.name == "test_after_gp" else one
+            for one in PRACTICE.rules
+        ]
+        weak = word_weaknesses(replace(PRACTICE, rules=rules))
+        return [one for one in weak if one.startswith("rule 'test_after_gp'")]
+
+    (unclear,) = weak_of("the test is not before the GP")
+    assert unclear.endswith("say in it that the day counts")
+    assert weak_of("the test is not on a day before that of the GP") == []
+
+
 def test_an_optional_rule_is_understood_by_words_that_ask_for_it():
     def weak_of(**words):
         rules = [
