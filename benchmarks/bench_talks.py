@@ -34,6 +34,8 @@ AGENTS = (
         "fiftysecond",
         "fiftythird",
     ),
+    *("fiftyfourth", "fiftyfifth", "fiftysixth", "fiftyseventh", "fiftyeighth", "fiftyninth"),
+    "sixtieth",
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -80,6 +80,8 @@ BENCHES = {
     "fiftysixth": "fiftyfourth",
     "fiftyseventh": "fiftyfifth",
     "fiftyeighth": "fiftyeighth",
+    "fiftyninth": "fiftyfourth",
+    "sixtieth": "fiftyfifth",
     "users": "users",
 }
 SLOW = (
