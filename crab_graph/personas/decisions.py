@@ -21,7 +21,7 @@ from crab_graph.personas.one_card import on_one_card
 from crab_graph.personas.option_answers import choose
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
 from crab_graph.personas.owned_up import on_owned_up
-from crab_graph.personas.payment_answers import pay, with_dealings
+from crab_graph.personas.payment_answers import added_words, pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
 from crab_graph.personas.plan_answers import approve, asks_for_rest, give_nothing_up, stand_firm
 from crab_graph.personas.reactions import react, what_stands
@@ -53,9 +53,7 @@ _DUTIES = (
 )
 """What a user may do about a message, first things first; each returns `None` to pass it on."""
 
-_WHOLE = frozenset(
-    {give_nothing_up, answer_meant, retry, on_one_card, pay, answer, approve, what_stands, react}
-)
+_WHOLE = frozenset({answer_meant, retry, on_one_card, pay, answer, approve, what_stands, react})
 """Those that have seen to payments and to a plan; behind the others that is left to say."""
 
 
@@ -149,6 +147,8 @@ def _decided(turn: Turn) -> Decision:
     for duty in _DUTIES:
         decision = duty(turn)
         if decision is not None and (decision.parts or decision.token):
+            if duty is give_nothing_up:
+                return replace(decision, parts=(*decision.parts, *added_words(turn)))
             return decision if duty in _WHOLE else with_dealings(turn, decision)
     return turn.say("waiting")
 

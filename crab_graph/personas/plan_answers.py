@@ -77,15 +77,22 @@ _NOTHING_FITS = re.compile(
     r"\bno (?:such |other |single )?(?:plan|combination|option|way)s?\b"
     r"[^.?!\n]{0,120}"
     r"\b(?:exists?|fits?|meets?|stays?|within|left|possible|found|keeps?)\b"
-    r"|\b(?:nothing|none) (?:of (?:it|them) )?(?:fits?|meets?|is left|keeps?)\b"
+    r"|\b(?:nothing|none) (?:of (?:it|them) |that is left )?(?:fits?|meets?|is left|keeps?)\b"
     r"|\bcannot (?:all |both )?be (?:had|met)\b"
-    r"|\bcannot (?:therefore )?(?:complete|meet|fulfil) (?:this|all|your|the)\b"
-    r"|\bevery plan\b[^.\n]{0,80}\b(?:costs? more|is over|exceeds)\b"
+    r"|\bcannot (?:therefore )?(?:complete|meet|fulfil|book) (?:this|all|your|the|it)\b"
+    r"|\bcan(?:not|'t) (?:complete|book|do|meet)\b[^.?!\n]{0,30}\b(?:every|all|as (?:it|asked))\b"
+    r"|\bevery plan\b[^.\n]{0,80}\b(?:costs? more|is over|exceeds|breaks)\b"
+    r"|\bcheapest\b[^.\n]{0,60}\bmeets\b[^\n]{0,60}\b(?:over|above)\b"
+    r"|\bexactly one\b[^.\n]{0,40}\b(?:give way|bend|go|change)\b"
 )
 """Says that not all of what is wished can be had."""
 _WHICH_GOES = re.compile(
     r"\bwhich\b[^?\n]{0,60}\b(?:accept|choose|bend|give|gives|change|release|drop|prefer)\b"
-    r"|\b(?:bend|gives? (?:up|way)|release|let go|what shall i do)\b"
+    r"|\b(?:bend|gives? (?:up|way)|release|let go|what shall i do|live with)\b"
+    r"|\b(?:could|can|may|might) (?:the |your )?(?:budget|limit)\b[^?\n]{0,20}"
+    r"\b(?:stretch|go up|rise|be raised)\b"
+    r"|\b(?:anything|something|which (?:one )?(?:of these )?(?:may|might|can|could))\b[^?\n]{0,12}"
+    r"\b(?:give|change)\b|\bwhich\b[^?\n]{0,20}\bsuit you\b"
     r"|\b(?:one|a single|just (?:one|the)) letter\b"
     r"|\b(?:cancel|keep)\b[^?\n]{0,60}\b(?:held|all (?:three|four|five|six|seven)|bookings)\b"
 )
@@ -212,7 +219,9 @@ def give_nothing_up(turn: Turn) -> Decision | None:
     """Keep to all wishes where it is said that nothing meets them, and asked which may go."""
     reading = turn.reading
     asking = [one.text for one in reading.segments if one.is_request]
-    if _offered(turn) or turn.playback.wrong or not any(map(_WHICH_GOES.search, asking)):
+    # Where nothing is played back rightly, what is wrong is what ways out would change.
+    is_corrected = bool(turn.playback.wrong and turn.playback.right)
+    if _offered(turn) or is_corrected or not any(map(_WHICH_GOES.search, asking)):
         return None
     text = turn.briefing.lexicon.plain(reading.utterance.text)
     is_none = _NOTHING_FITS.search(text) is not None

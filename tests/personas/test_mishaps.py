@@ -332,6 +332,12 @@ def test_of_several_amounts_the_one_that_is_wrong_is_named():
         "Nothing meets all you want. I see three ways:\n1. raise the budget by $200\n2. take a "
         "2-star hotel\n3. drop the morning\nWhich would you choose?",
         "Two of your wishes collide: the stars and the budget. Which matters more to you?",
+        "The cheapest plan I can find that meets everything else is $1,503.10. That's $3.10 over. "
+        "Could the budget stretch to that? If not, could anything else give: the stars, the day?",
+        "With the cheap seat gone, every plan breaks the limit. If it is firm, which of these may "
+        "change?\na. an evening flight out\nb. one night less",
+        "Nothing that is left fits all you said: exactly one wish must give way. Which would suit "
+        "you?\na) two stars\nb) one night less",
     ],
 )
 def test_where_nothing_fits_the_wishes_stand(ways):
