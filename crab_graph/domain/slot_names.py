@@ -5,18 +5,20 @@ where a wish says that. Which part is meant follows from the values that the use
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
 from crab_graph.domain.declaration import Declaration, Slot
 from crab_graph.domain.derived_vocabulary import kind_words, names_of
 from crab_graph.domain.english import any_of
+from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.subjects import Subject, says_kind, subjects
-from crab_graph.personas.wordbook import DomainLexicon, ValueForm
+from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 _FEWEST = 3
 """Places of a job from which on its parts are called by them."""
+_PAIR = 2
 _AREA = "district|area|neighbou?rhood|quarter|part"
 _WAY = r"(?:\s*\([a-z]{2,4}\))?\s*(?:to|→|->|–|—|-|>|⇒|=>)\s*"
 
@@ -49,7 +51,46 @@ def with_names(
         if called and slot.id in slots:
             cues = "|".join((slots[slot.id].pattern, *called))
             slots[slot.id] = re.compile(f"(?:{cues})")
-    return lexicon.model_copy(update={"slots": slots})
+    facts = {**lexicon.facts, **dict(_joint_words(declaration, lexicon, values))}
+    return lexicon.model_copy(update={"slots": slots, "facts": facts})
+
+
+def _joint_words(
+    declaration: Declaration, lexicon: DomainLexicon, values: Mapping[str, str]
+) -> Iterator[tuple[str, FactWords]]:
+    """Yield the joint wishes between slots that are told by their places, too.
+
+    `The Paris hotel cheaper than that of Brussels` tells that the second is cheaper than the first.
+    """
+    places = {
+        slot.id: [one.key for one in place_wishes(declaration) if slot.id in one.slots]
+        for slot in declaration.slots
+    }
+    titles = {slot.id: slot.title for slot in declaration.slots}
+    for rule in declaration.rules:
+        words = lexicon.facts.get(rule.name)
+        between = {slot for slot, _ in trace_rule(declaration, rule).refs}
+        called = {slot: places[slot][0] for slot in between if len(places[slot]) == 1}
+        if not rule.joint or words is None or len(called) < _PAIR or {*called.values()} - {*values}:
+            continue
+        told = {
+            value: tuple(_or_place(part, titles, called, values) for part in parts)
+            for value, parts in words.parts.items()
+        }
+        yield rule.name, words.model_copy(update={"parts": told})
+
+
+def _or_place(
+    part: re.Pattern[str],
+    titles: Mapping[str, str],
+    called: Mapping[str, str],
+    values: Mapping[str, str],
+) -> re.Pattern[str]:
+    """Return the pattern of a part that names one of the slots, with the place of that slot."""
+    named = [slot for slot in called if part.search(titles[slot].casefold())]
+    if len(named) != 1:
+        return part
+    return re.compile(rf"{part.pattern}|\b{re.escape(values[called[named[0]]].casefold())}\b")
 
 
 def _called(

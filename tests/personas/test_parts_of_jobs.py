@@ -7,7 +7,7 @@ import pytest
 from tests.personas.clinic_briefing import PATIENT
 from tests.personas.test_noted import until_nothing_is_new
 from tests.personas.test_rules_user import Chat
-from tests.personas.tour_briefing import TOURIST
+from tests.personas.tour_briefing import THRIFTY, TOURIST
 
 CONDITIONS = ("generic", "terse", "impatient", "neutral")
 OBJECTS = r"\b(?:wait|hold on|no\b|not right|to be clear|mix-up|misspoke|read what)"
@@ -207,3 +207,16 @@ def test_a_day_said_beside_two_visits_is_no_day_of_the_first(condition):
 def test_bounds_are_asked_for_in_other_words(condition, asked, says):
     answer = settled(condition, PATIENT).say(asked).casefold()
     assert re.search(says, answer), answer
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Noted: Hamburg hotel cheaper per night than Brussels hotel. Have I got that right?",
+        "To recap: a night in Hamburg costs less than one in Brussels. Right?",
+    ],
+)
+def test_a_wish_between_two_parts_is_told_by_their_places(condition, asked):
+    said = settled(condition, THRIFTY).say(asked).casefold()
+    assert not re.search(OBJECTS, said) and "cheaper" not in said, said

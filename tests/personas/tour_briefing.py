@@ -27,3 +27,9 @@ FACTS = [Fact(key, value, FactLevel.BASIC) for key, value in BASIC.items()] + [
     Fact(key, value, FactLevel.DETAIL) for key, value in DETAILS.items()
 ]
 TOURIST = TOUR.briefing(TOUR.slots, FACTS, "S1-001", "2027-09-20")
+THRIFTY = TOUR.briefing(
+    TOUR.slots,
+    [*FACTS, Fact("second_cheaper", True, FactLevel.DETAIL)],
+    "S1-001",
+    "2027-09-20",
+)
