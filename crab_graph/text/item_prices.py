@@ -36,6 +36,8 @@ _UNITS_OF = re.compile(
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
 _FOR_OTHER = re.compile(r"\s+for the ")
+_OF_SUM = re.compile(r" of (?:the |your |our )?\$")
+"""Says behind an amount that it is a part of a sum."""
 _ATTACHING = re.compile(r"\s+(?:for|of)\s|\s*\(")
 """What stands right after an amount that is attached to an item: the beginning of either."""
 _CLOSING = re.compile(r"[^()$]*\)")
@@ -290,7 +292,8 @@ class _ClausePrices:
         """Tell whether it is nothing but prices behind what they are of."""
         start = self.stated[0].start
         leads = _LEAD.fullmatch(self.utterance.text, self.clause.start, start) is not None
-        return leads and not self.references
+        is_share = _OF_SUM.match(self.utterance.text, self.stated[0].end) is not None
+        return leads and not (is_share or self.references)
 
     @cached_property
     def dealt(self) -> Sequence[tuple[ItemGroup, Sequence[Amount]]]:
