@@ -60,7 +60,7 @@ def _joint_words(
 ) -> Iterator[tuple[str, FactWords]]:
     """Yield the joint wishes between slots that are told by their places, too.
 
-    `The one in Paris cheaper than that of Brussels` tells that the second is cheaper than the first.
+    `Cheaper in Paris than in Brussels` tells that the second is cheaper than the first.
     """
     places = {
         slot.id: [one.key for one in place_wishes(declaration) if slot.id in one.slots]
