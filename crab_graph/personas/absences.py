@@ -79,8 +79,7 @@ def is_asked_elsewhere(turn: Turn, key: str) -> bool:
     words = lexicon.facts[key]
     people = [one for one in lexicon.facts if names_somebody(turn, one)]
     reading = turn.reading
-    asked = asked_scopes(reading.segments, lexicon)
-    scopes = dict(zip(map(id, reading.segments), asked, strict=True))
+    scopes = dict(zip(map(id, reading.segments), asked_scopes(reading), strict=True))
     asking = [
         one
         for one, how in reading.clauses

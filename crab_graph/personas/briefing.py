@@ -118,6 +118,10 @@ class DisclosureRecord:
         """Tell whether a fact was ever said."""
         return any(row["key"] == key for row in self.rows)
 
+    def is_doubted(self, key: str) -> bool:
+        """Tell whether a fact was said, and never for sure."""
+        return self.has(key) and not self.is_settled(key)
+
     @property
     def last_rows(self) -> tuple[dict[str, Any], ...]:
         """The rows of the last message that told any fact."""

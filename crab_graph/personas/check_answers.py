@@ -139,11 +139,7 @@ def _vague(turn: Turn) -> list[str]:
     decided = {*played.right, *played.wrong, *played.mixed}
     # What is told beside another number is as open as it was.
     decided -= {key for key in played.right if key in played.said} - played.questioned
-    return [
-        key
-        for key in played.said
-        if key not in decided and record.has(key) and not record.is_settled(key)
-    ]
+    return [key for key in played.said if key not in decided and record.is_doubted(key)]
 
 
 def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
@@ -234,9 +230,7 @@ def _denial_words(turn: Turn) -> list[str]:
     """Return what is said before a correction; what was only told about is made exact at once."""
     record = turn.memory.record
     wrong = [key for key in turn.playback.wrong if key in turn.facts]
-    is_about = all(
-        record.has(key) and not (record.is_settled(key) or record.is_slip(key)) for key in wrong
-    )
+    is_about = all(record.is_doubted(key) and not record.is_slip(key) for key in wrong)
     words = turn.briefing.lexicon.facts
     if wrong and all(words[key].is_joint and record.is_settled(key) for key in wrong):
         # A condition in other words, or half of it, is as likely meant right: it is said once more.
@@ -304,12 +298,7 @@ def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
     meant = [key for key in meant if key in spoken] or ([] if cued else meant[:_FEW])
     # Of a list that is told before nobody asks which of two each of it is.
     is_of_list = len(meant) > _FEW or (len(right) > 1 and not (cued or named))
-    return [key for key in meant if _is_doubted(turn, key)] if is_of_list else meant
-
-
-def _is_doubted(turn: Turn, key: str) -> bool:
-    """Tell whether a fact was told, but not for sure."""
-    return turn.memory.record.has(key) and not turn.memory.record.is_settled(key)
+    return [*filter(turn.memory.record.is_doubted, meant)] if is_of_list else meant
 
 
 def _is_tagged(turn: Turn, key: str) -> bool:

@@ -109,10 +109,8 @@ def with_dealings(turn: Turn, decision: Decision) -> Decision:
         is_bare = turn.choice is None and not (turn.conflicts or turn.playback.wrong)
         is_bare = is_bare and paid.moved and len(decision.parts) == 1 and not _asks_if_right(turn)
         # What was said with doubt and is said surely now is no mere yes.
-        record = turn.memory.record
-        is_bare = is_bare and not any(
-            record.has(key) and not record.is_settled(key) for key, _ in decision.told
-        )
+        is_doubted = turn.memory.record.is_doubted
+        is_bare = is_bare and not any(is_doubted(key) for key, _ in decision.told)
         decision = replace(
             decision,
             parts=paid.parts if is_bare else tuple(dict.fromkeys((*decision.parts, *paid.parts))),

@@ -182,7 +182,7 @@ def _pins(text: str, words: FactWords, value: Any) -> bool:
     is_sum = is_sum and (own_name in text or next(find_sums(text), None) is not None)
     is_named = is_sum or names_value(text, words)
     has_others = words.form in (ValueForm.COUNT, ValueForm.CHOICE, ValueForm.MONEY)
-    has_others |= words.form is ValueForm.TEXT and bool(words.cues)
+    has_others |= words.is_place
     return has_others and is_named and _PINS.search(text) is not None
 
 

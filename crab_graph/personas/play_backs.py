@@ -21,7 +21,6 @@ from crab_graph.personas.played_clauses import (
 from crab_graph.personas.played_joints import claimed_outcomes
 from crab_graph.personas.played_wishes import PlayedWishes
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import ValueForm
 
 _FEW = 2
 _WHICH = re.compile(r"\b(?:any|what|which|when|how|where)\b")
@@ -138,16 +137,17 @@ def _questioned(
 def _things(keys: Collection[str], briefing: UserBriefing) -> int:
     """Return how many things facts are: the places of one journey are one."""
     facts = briefing.lexicon.facts
-    places = [key for key in keys if facts[key].form is ValueForm.TEXT and facts[key].cues]
-    return len(keys) - max(0, len(places) - 1)
+    places = sum(facts[key].is_place for key in keys)
+    return len(keys) - max(0, places - 1)
 
 
 def _names_slot(key: str, briefing: UserBriefing) -> bool:
     """Tell whether the value that a user wants of a fact is a word for a slot."""
     fact, slots = briefing.fact(key), briefing.lexicon.slots
-    is_choice = fact is not None and str(fact.value) in briefing.lexicon.facts[key].cues
-    if is_choice and (briefing.lexicon.facts[key].is_name or briefing.lexicon.facts[key].is_kind):
-        return briefing.lexicon.facts[key].is_name
+    words = briefing.lexicon.facts[key]
+    is_choice = fact is not None and str(fact.value) in words.cues
+    if is_choice and (words.is_name or words.is_kind):
+        return words.is_name
     return is_choice and any(cue.search(str(fact.value)) for cue in slots.values() if fact)
 
 

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from crab_graph.personas.questions import Segment
+from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon
 
 _THEM = re.compile(r"\b(?:those|these|the|them) (?:two|three|both)\b|\b(?:each|both) of them\b")
@@ -30,18 +32,20 @@ def scopes_of(segments: Sequence[Segment], lexicon: DomainLexicon) -> list[froze
     return found
 
 
-def asked_scopes(segments: Sequence[Segment], lexicon: DomainLexicon) -> list[frozenset[str]]:
+@lru_cache(maxsize=HEARD_AT_ONCE)
+def asked_scopes(reading: Reading) -> tuple[frozenset[str], ...]:
     """Return the slots that each clause asks of: those it names, or the question before it does.
 
     Of what stands beside others in one line nobody knows if it is of the same.
     """
-    before = [None, *segments]
+    segments = reading.segments
+    scopes = scopes_of(segments, reading.lexicon)
     found: list[frozenset[str]] = []
-    for one, last, scope in zip(segments, before, scopes_of(segments, lexicon), strict=False):
+    for one, last, scope in zip(segments, [None, *segments], scopes, strict=False):
         goes_on = last is not None and last.is_request and bool(last.named)
         is_own = bool(one.named) or one.is_item or _THEM.search(one.text) is not None
         found.append(scope if is_own or goes_on else one.named)
-    return found
+    return tuple(found)
 
 
 def _is_of_kind(text: str, lexicon: DomainLexicon) -> bool:

@@ -227,7 +227,7 @@ def doubted(turn: Turn) -> tuple[str, ...]:
     """
     reading, record = turn.reading, turn.memory.record
     words = turn.briefing.lexicon.facts
-    doubtful = [key for key in turn.facts if record.has(key) and not record.is_settled(key)]
+    doubtful = [*filter(record.is_doubted, turn.facts)]
     is_deal = reading.asks_booking or reading.asks_choice
     if reading.ids or (is_deal and can_approve(turn)):
         return ()

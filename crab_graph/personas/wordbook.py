@@ -147,6 +147,11 @@ class FactWords(UnwishedWords):
         return bool(self.parts)
 
     @property
+    def is_place(self) -> bool:
+        """Whether it is one of the places of a journey: a text, of which others are known."""
+        return self.form is ValueForm.TEXT and bool(self.cues)
+
+    @property
     def is_wish(self) -> bool:
         """Whether it is one that what the agent finds may meet or miss."""
         return self.conflict is not None or self.is_joint
