@@ -8,7 +8,7 @@ from typing import Any
 from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot
 from crab_graph.domain.english import plural, practitioner, singular, with_article
 from crab_graph.domain.fields import Choice
-from crab_graph.domain.subjects import says_kind, subjects
+from crab_graph.domain.subjects import kinds_of
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
@@ -74,11 +74,10 @@ def names_of(offer: Offer) -> tuple[str, ...]:
 
 def _kinds_of(declaration: Declaration, slot: Slot) -> Iterator[str]:
     """Yield what a slot is called by the wish that says what it is: such as a specialty."""
-    for subject in subjects(declaration):
-        if subject.slots == (slot.id,) and says_kind(declaration, subject):
-            for value in map(str, subject.values):
-                yield value.casefold()
-                yield from practitioner(value.casefold())
+    for subject in kinds_of(declaration, slot):
+        for value in map(str, subject.values):
+            yield value.casefold()
+            yield from practitioner(value.casefold())
 
 
 def slot_words(declaration: Declaration, slot: Slot) -> tuple[str, ...]:

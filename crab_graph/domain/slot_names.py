@@ -13,7 +13,7 @@ from crab_graph.domain.declaration import Declaration, Slot
 from crab_graph.domain.derived_vocabulary import kind_words, names_of
 from crab_graph.domain.english import any_of
 from crab_graph.domain.requirements import trace_rule
-from crab_graph.domain.subjects import Subject, says_kind, subjects
+from crab_graph.domain.subjects import Subject, kinds_of, says_kind, subjects
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 _FEWEST = 3
@@ -37,16 +37,25 @@ def naming_wishes(declaration: Declaration) -> frozenset[str]:
     return frozenset(one.key for one in (*place_wishes(declaration), *kinds))
 
 
+@cache
+def _places(declaration: Declaration) -> dict[str, list[str]]:
+    """Return the keys of the wishes that say where each slot takes place, by slot."""
+    wishes = place_wishes(declaration)
+    return {
+        slot.id: [one.key for one in wishes if slot.id in one.slots] for slot in declaration.slots
+    }
+
+
 def with_names(
     declaration: Declaration, lexicon: DomainLexicon, values: Mapping[str, str]
 ) -> DomainLexicon:
     """Return the words of a user who wants these values, by the keys of `naming_wishes`."""
-    slots = dict(lexicon.slots)
+    slots, places = dict(lexicon.slots), _places(declaration)
     for slot in declaration.slots:
-        own = [one.key for one in place_wishes(declaration) if slot.id in one.slots]
+        own = places[slot.id]
         called = _called(declaration, slot, own, values) if values.keys() >= {*own} else []
-        for one in subjects(declaration):
-            if one.slots == (slot.id,) and one.key in values and says_kind(declaration, one):
+        for one in kinds_of(declaration, slot):
+            if one.key in values:
                 called.append(lexicon.facts[one.key].cues[values[one.key]].pattern)
         if called and slot.id in slots:
             cues = "|".join((slots[slot.id].pattern, *called))
@@ -62,16 +71,13 @@ def _joint_words(
 
     `Cheaper in Paris than in Brussels` tells that the second is cheaper than the first.
     """
-    places = {
-        slot.id: [one.key for one in place_wishes(declaration) if slot.id in one.slots]
-        for slot in declaration.slots
-    }
+    places = _places(declaration)
     titles = {slot.id: slot.title for slot in declaration.slots}
-    for rule in declaration.rules:
+    for rule in declaration.joint_rules:
         words = lexicon.facts.get(rule.name)
         between = {slot for slot, _ in trace_rule(declaration, rule).refs}
         called = {slot: places[slot][0] for slot in between if len(places[slot]) == 1}
-        if not rule.joint or words is None or len(called) < _PAIR or {*called.values()} - {*values}:
+        if words is None or len(called) < _PAIR or {*called.values()} - {*values}:
             continue
         told = {
             value: tuple(_or_place(part, titles, called, values) for part in parts)

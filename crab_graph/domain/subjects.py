@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from functools import cache
 
 from crab_graph.dates import MINUTES_A_DAY
-from crab_graph.domain.declaration import Compare, Declaration, Offer, Rule, Want, Window, Wording
+from crab_graph.domain.declaration import (
+    Compare,
+    Declaration,
+    Offer,
+    Rule,
+    Slot,
+    Want,
+    Window,
+    Wording,
+)
 from crab_graph.domain.fields import Choice, Clock, Several
 from crab_graph.domain.layout import Nature, nature
 from crab_graph.domain.requirements import trace_rule
@@ -74,6 +83,12 @@ def says_kind(declaration: Declaration, subject: Subject) -> bool:
     others = (one for one in subjects(declaration) if one is not subject and one.is_basic)
     rivals = (one for one in others if one.form is subject.form and one.slots == subject.slots)
     return is_kind and not any(rivals)
+
+
+def kinds_of(declaration: Declaration, slot: Slot) -> Iterator[Subject]:
+    """Yield the wish that says what a slot is, if there is one."""
+    own = (one for one in subjects(declaration) if one.slots == (slot.id,))
+    yield from (one for one in own if says_kind(declaration, one))
 
 
 def fields_of(declaration: Declaration, on: Sequence[str]) -> Iterator[tuple[str, Offer, str]]:
