@@ -98,9 +98,7 @@ VISIT = cd.Offer(
         "price": cd.Price(**PRICES["attraction"]),
         "available": STOCK,
     },
-    always={
-        "no early concert": lambda it: (it.category != "concert") | (it.time_of_day != "morning")
-    },
+    always={"no early show": lambda it: (it.category != "concert") | (it.time_of_day != "morning")},
     names=cd.Names("{place} {theme}", _LISTS["attraction_names"], "category"),
     holds=cd.Count("tickets"),
     unit="ticket",
