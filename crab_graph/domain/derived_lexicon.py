@@ -6,6 +6,7 @@ a day, a time of day, one of some values, a count, that slots are alike.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -15,11 +16,14 @@ from crab_graph.domain.derived_vocabulary import kind_words, names_of, vocabular
 from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.fields import Several
 from crab_graph.domain.joint_words import joint_words, words_with
+from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.slot_names import naming_wishes, with_names
 from crab_graph.domain.subjects import Subject, clock_hours, says_kind, subjects
 from crab_graph.domain.templates import filled, merged, templates
+from crab_graph.domain.tracing import UntraceablePredicate
 from crab_graph.domain.unwished_words import unwished_in_slots, unwished_words
 from crab_graph.domain.wish_words import (
+    ANY_OF_SLOT,
     NOTHING,
     counted_slots,
     every_slot,
@@ -35,14 +39,12 @@ from crab_graph.domain.wish_words import (
     value_cue,
 )
 from crab_graph.personas.briefing import BriefedSlot, Fact, UserBriefing
-from crab_graph.personas.wordbook import DomainLexicon, ValueForm, parse_lexicon
+from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, ValueForm, parse_lexicon
 
 _SEVERAL = 2
 _BOUNDS = {"at_least": "at least ", "at_most": "at most "}
 _FREE = re.compile(r"Any (.+) is welcome\.")
 """How an author says what a user has no wish on."""
-_ANY_OF_SLOT = "Any {noun} is welcome for the {title}."
-"""Says of one slot what is only said of a wish elsewhere."""
 
 
 @cache
@@ -162,7 +164,9 @@ def _words(
     words["slots"], words["needs_slot"] = _scope(declaration, subject)
     conflict = words.get("conflict")
     if conflict is not None:
-        conflict = {**conflict, "slots": list(subject.slots)}
+        is_bound = conflict["kind"] == ConflictKind.AT_MOST
+        between = _slots_between(declaration, subject.key) if is_bound else ()
+        conflict = {**conflict, "slots": list(subject.slots or between)}
         conflict["beside"] = list(_beside(declaration, subject))
         conflict["between"] = list(_between(declaration, subject))
         words["conflict"] = conflict
@@ -185,6 +189,16 @@ def _words(
         # A rule that is no likeness is known by what it says, whatever it is called.
         words["asks"] = [*words["asks"], re.escape(subject.sentence.casefold())]
     return words
+
+
+def _slots_between(declaration: Declaration, key: str) -> tuple[str, ...]:
+    """Return the slots of the rules that read a request's value, such as the most days between."""
+    found: dict[str, None] = {}
+    for rule in declaration.rules:
+        with suppress(UntraceablePredicate):
+            if key in trace_rule(declaration, rule).given:
+                found |= dict.fromkeys(trace_rule(declaration, rule).owners)
+    return tuple(found)
 
 
 def _throughout(declaration: Declaration, subject: Subject, none: Sequence[str]) -> dict[str, Any]:
@@ -225,7 +239,7 @@ def _unwished_in_slots(
             words = filled(shared["unwished"]["day"], said)
         else:
             words = _words(declaration, subject, shared, None)
-            words["none"] = [filled(_ANY_OF_SLOT, said)]
+            words["none"] = [filled(ANY_OF_SLOT, said)]
         asks, none = words["asks"], words["none"]
         yield subject.key, {"asks": asks, "none": none, "slots": list(subject.slots)}
 

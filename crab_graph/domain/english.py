@@ -60,19 +60,22 @@ def form_of(noun: str) -> str:
 def science_form(cue: str) -> str:
     """Return the pattern of a field of knowledge so that it finds those who practise it too.
 
-    `cardiology` is a `cardiologist` and `cardiological`, `orthopedics` an `orthopaedist`.
+    `cardiology` is `cardio`, a `cardiologist` and `cardiological`, `orthopedics` an `orthopaedist`.
     """
-    cue = re.sub(r"logy$", "log(?:y|ists?|ical)", cue)
+    cue = re.sub(r"(?P<middle>(?:ato)?)logy$", r"(?:\g<middle>log(?:y|ists?|ical))?", cue)
     cue = re.sub(r"ics$", "(?:ics?|ists?|icians?)", cue)
     return re.sub(r"(?<=p)ed\(", "a?ed(", cue)
 
 
 def practitioner(field: str) -> tuple[str, ...]:
-    """Return what those are called who practise a field of knowledge; nothing of other words."""
-    for ending in ("logy", "ics"):
-        if field.endswith(ending):
-            return (f"{field.removesuffix(ending)}{'log' if ending == 'logy' else ''}ist",)
-    return ()
+    """Return what those are called who practise a field of knowledge; nothing of other words.
+
+    People say `neuro` of it, and `derm`, too.
+    """
+    if field.endswith("logy"):
+        stem = field.removesuffix("logy")
+        return f"{stem}logist", stem.removesuffix("ato")
+    return (f"{field.removesuffix('ics')}ist",) if field.endswith("ics") else ()
 
 
 def any_of(nouns: Iterable[str]) -> str:

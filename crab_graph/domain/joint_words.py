@@ -9,9 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from crab_graph.domain.declaration import Declaration, Rule
+from crab_graph.domain.english import joined
 from crab_graph.domain.fields import Choice, Day
 from crab_graph.domain.requirements import trace_rule
-from crab_graph.domain.subjects import Subject
+from crab_graph.domain.subjects import Subject, subjects
+from crab_graph.domain.wish_words import ANY_OF_SLOT, noun_of
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.personas.wordbook import (
@@ -93,11 +95,11 @@ def words_with(
         if rule.name in present
     }
     unwished = {
-        key: UnwishedWords(key=key, asks=words.asks, none=words.none, slots=words.slots)
+        key: one
         for rule in declaration.joint_rules
         for key in rule.instead
-        if rule.name in present and key not in bounds[rule.name]
-        if (words := lexicon.facts.get(key)) is not None
+        if rule.name in present and key in lexicon.facts
+        if (one := _free_beside(declaration, lexicon.facts[key], rule)) is not None
     }
     update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
     update |= {"bounds": bounds, "unwished": {**lexicon.unwished, **unwished}}
@@ -108,6 +110,25 @@ def _wishes_read(declaration: Declaration, rule: Rule) -> Texts:
     """Return the keys of wishes on single properties that a joint wish reads."""
     read = {f"{slot}.{name}" for slot, name in trace_rule(declaration, rule).refs}
     return tuple(want.key for want in declaration.wants if not read.isdisjoint(want.on))
+
+
+def _free_beside(declaration: Declaration, words: FactWords, rule: Rule) -> UnwishedWords | None:
+    """Return the words of a wish that a joint one replaces, as far as this leaves it open.
+
+    That is all of it where it reads no such wish, and else the slots that it does not read; there
+    are none where it reads them all.
+    """
+    if words.key not in _wishes_read(declaration, rule):
+        return UnwishedWords(key=words.key, asks=words.asks, none=words.none, slots=words.slots)
+    wish = next(one for one in subjects(declaration) if one.key == words.key)
+    read = {slot for slot, name in trace_rule(declaration, rule).refs if name == wish.field}
+    left = [slot for slot in declaration.slots if slot.id in {*wish.slots} - read]
+    if not left:
+        return None
+    title = joined([slot.title for slot in left])
+    none = ANY_OF_SLOT.format(noun=noun_of(declaration, wish), title=title)
+    slots = tuple(slot.id for slot in left)
+    return UnwishedWords(key=words.key, asks=words.asks, none=(none,), slots=slots)
 
 
 def _undecided(declaration: Declaration, rule: Rule) -> Undecided:

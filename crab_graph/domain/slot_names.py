@@ -61,7 +61,16 @@ def with_names(
             cues = "|".join((slots[slot.id].pattern, *called))
             slots[slot.id] = re.compile(f"(?:{cues})")
     facts = {**lexicon.facts, **dict(_joint_words(declaration, lexicon, values))}
-    return lexicon.model_copy(update={"slots": slots, "facts": facts})
+    at = {
+        slot: re.compile(_place(values[own[0]]))
+        for slot, own in places.items()
+        if len(own) == 1 and own[0] in values
+    }
+    return lexicon.model_copy(update={"slots": slots, "facts": facts, "places": at})
+
+
+def _place(value: str) -> str:
+    return rf"\b{re.escape(value.casefold())}\b"
 
 
 def _joint_words(
@@ -96,14 +105,14 @@ def _or_place(
     named = [slot for slot in called if part.search(titles[slot].casefold())]
     if len(named) != 1:
         return part
-    return re.compile(rf"{part.pattern}|\b{re.escape(values[called[named[0]]].casefold())}\b")
+    return re.compile(rf"{part.pattern}|{_place(values[called[named[0]]])}")
 
 
 def _called(
     declaration: Declaration, slot: Slot, keys: Sequence[str], values: Mapping[str, str]
 ) -> list[str]:
     """Return the patterns by which a slot at one place, or between two, is called."""
-    named = {key: rf"\b{re.escape(values[key].casefold())}\b" for key in keys}
+    named = {key: _place(values[key]) for key in keys}
     if len(keys) > 1:
         ends = {field: named[key] for key, field in _fields(declaration, slot, keys)}
         first, last = (ends[name] for name in slot.offer.fields if name in ends)

@@ -19,10 +19,20 @@ from crab_graph.domain.templates import templates
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.spoken_dates import NUMBERS
 
+ANY_OF_SLOT = "Any {noun} is welcome for the {title}."
+"""Says of one slot what is only said of a wish elsewhere."""
 _TWO = 2
 NOTHING = "(?!)"
 """A pattern that matches nowhere."""
 
+_NTH = frozenset(
+    "first second third fourth last final 1st 2nd 3rd 4th 1 2 3 4 one two three four".split()
+)
+"""Words that number one of several of a kind."""
+_AND = r"(?:,? (?:and|or|as well as|plus) |, | ?[/&] ?)(?:the |your )?"
+"""What stands between two of these."""
+_AT_MOST = r"(?:within|at (?:the )?most|max(?:imum)?\.?|up to|no (?:more|later) than)"
+"""What comes before the most that something may be."""
 _PARTS = {"all", "everything", "bookings", *NUMBERS}
 """Words that mean everything together, but no job: there are four payments too."""
 
@@ -68,8 +78,34 @@ def people_cue(declaration: Declaration) -> str:
 
 
 def slot_cue(declaration: Declaration, slot: Slot) -> str:
-    """Return the fragment that finds the words for a slot."""
-    return any_of((*slot_words(declaration, slot), slot.title))
+    """Return the fragment that finds the words for a slot.
+
+    One of several that words number, as the first leg, is called so by each word of its kind, and
+    beside others that are numbered.
+    """
+    words = (*slot_words(declaration, slot), slot.title)
+    likes = [one for one in declaration.slots if one.kind == slot.kind and one != slot]
+    cues = [any_of(words)]
+    kinds = any_of(kind_words(slot.offer))
+    for place, (lead, end) in {0: ("", f" {kinds}"), 2: (f"{kinds} ", "")}.items():
+        own = _numbers(slot, words, place)
+        others = [n for one in likes for n in _numbers(one, slot_words(declaration, one), place)]
+        if own and others:
+            of_own, of_others = any_of(own), any_of(others)
+            cues.append(f"{lead}(?:{of_others}{_AND})*{of_own}(?:{_AND}{of_others})*{end}")
+    return cues[0] if len(cues) == 1 else f"(?:{'|'.join(cues)})"
+
+
+def _numbers(slot: Slot, words: Iterable[str], place: int) -> tuple[str, ...]:
+    """Return the words that number a slot before the word of its kind, at place 0, or behind it.
+
+    There are none where it is the only one of its kind.
+    """
+    kinds = kind_words(slot.offer)
+    parts = [word.casefold().partition(" ") for word in words]
+    return tuple(
+        dict.fromkeys(one[place] for one in parts if one[2 - place] in kinds and one[place] in _NTH)
+    )
 
 
 def noun_of(declaration: Declaration, subject: Subject) -> str:
@@ -152,7 +188,7 @@ def bound_of(units: tuple[str, str], noun: str, subject: Subject) -> tuple[str, 
         return kind, f"{count_cue(units)}|{_labelled_count(noun)}"
     if before.strip():
         return kind, count_cue(units)
-    return kind, rf"\b{lead[0].casefold()} {count_cue(units)}" if is_bound else NOTHING
+    return kind, rf"\b{_AT_MOST} {count_cue(units)}" if is_bound else NOTHING
 
 
 def _labelled_count(noun: str) -> str:
@@ -202,6 +238,8 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
     units = unit_words(declaration, subject)
     unit = units[1].partition("{n}")[2].strip() or units[1]
     bound, bound_cue = bound_of(units, noun, subject)
+    # `3 physio sessions`
+    of_kind = rf"\b(\d+) {any_of(mine_words)}[ -]{form_of(unit)}\b" if mine_words else NOTHING
     return {
         "title": titles,
         "titles": titles,
@@ -209,7 +247,7 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
         "noun_cue": any_of(nouns),
         "units": unit,
         "unit_cue": form_of(unit),
-        "count_cue": f"{count_cue(units)}|{_labelled_count(noun)}",
+        "count_cue": f"{count_cue(units)}|{of_kind}|{_labelled_count(noun)}",
         "measure_cue": rf"\b{form_of(noun)}\b[^\d,;.]{{0,60}}?(\d+)\b|\b(\d+)[- ]{form_of(noun)}\b",
         "own_cue": any_of(mine_words) if mine_words else NOTHING,
         "bound": bound,

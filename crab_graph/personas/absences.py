@@ -173,6 +173,8 @@ def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> 
     if turn.speaker.phrase("no_more_wish") in without:
         return []
     left = {key for key in new_facts(turn) if key in turn.facts} - {fact.key for fact in given}
-    if not given or left or not asks_openly(turn) or not turn.reading.asked:
+    is_again = all(turn.memory.record.is_settled(fact.key) for fact in given)
+    is_beside = bool(turn.reading.asked) or is_again
+    if not given or left or not asks_openly(turn) or not is_beside:
         return []
     return [turn.speaker.phrase("nothing_else")]

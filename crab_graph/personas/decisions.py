@@ -18,25 +18,27 @@ from crab_graph.personas.meant_answers import answer_meant, thanked
 from crab_graph.personas.mishap_answers import keep, see_to_mishap
 from crab_graph.personas.objection_answers import objection, objects
 from crab_graph.personas.one_card import on_one_card
-from crab_graph.personas.option_answers import choose
+from crab_graph.personas.option_answers import choose, choose_by_words
 from crab_graph.personas.own_tools import CARD_FACT, CARDS, PrivateCall, next_calls
 from crab_graph.personas.owned_up import on_owned_up
 from crab_graph.personas.payment_answers import added_words, pay, with_dealings
 from crab_graph.personas.payment_habits import first_ones
-from crab_graph.personas.plan_answers import approve, asks_for_rest, give_nothing_up, stand_firm
+from crab_graph.personas.plan_answers import approve, asks_for_rest
 from crab_graph.personas.reactions import react, what_stands
 from crab_graph.personas.standing_wishes import rest_stays
 from crab_graph.personas.turns import Decision, Turn
+from crab_graph.personas.ways_out import give_nothing_up, stand_firm
 from crab_graph.personas.wording import Speaker
 from crab_graph.text.phrases import TerminalToken
 
 _DUTIES = (
     rest_stays,
+    give_nothing_up,
+    choose_by_words,
     objection,
     keep,
     retry,
     go_on,
-    give_nothing_up,
     clarify,
     on_one_card,
     any_of_window,

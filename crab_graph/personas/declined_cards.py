@@ -57,9 +57,12 @@ def with_spare_card(
     has_new = wallet.latest is not None and wallet.latest not in used
     wanted = wallet.latest if has_new else next(last, wallet.wanted)
     due = sum(booking.cents for booking in wallet.pending)
-    if not due or _asks_between(reading, wallet) or _asks_again_on(reading, methods[-1]):
+    text = reading.utterance.text
+    now = told_of_limits([text], wallet.cards, methods)
+    is_again = methods[-1] not in now and _asks_again_on(reading, methods[-1])
+    if not due or _asks_between(reading, wallet) or is_again:
         return replace(wallet, wanted=wanted)
-    capped = told_of_limits([*said, reading.utterance.text], wallet.cards, methods)
+    capped = told_of_limits([*said, text], wallet.cards, methods)
     is_capped, is_offered = methods[-1] in capped, asks_retry(reading.segments)
     is_alone = is_offered and not (is_capped or _asks_for_other(reading))
     if (is_alone and not has_new) or not (is_capped or is_declined(reading)):
@@ -68,15 +71,17 @@ def with_spare_card(
         return replace(wallet, wanted=wanted, is_spare=True)
     # Where it may be tried again there is no need to go back to one that was paid with before.
     tried = {*capped, *(methods if is_offered and not is_capped else methods[-1:])}
-    spare = [
+    bearing = [
         name
         for name, card in cards.items()
-        if card.get("payment_method_id") not in tried
-        and "limit" in card
-        and parse_cents(card["limit"]) >= due
+        if "limit" in card and parse_cents(card["limit"]) >= due
     ]
-    text = reading.utterance.text
-    named = {name for name in spare if str(cards[name].get("last4")) in text}
+    named = {name for name in bearing if str(cards[name].get("last4")) in text}
+    spare = [name for name in bearing if cards[name].get("payment_method_id") not in tried]
+    if not spare and not is_offered:
+        # Rather than none it takes one that the agent names again and says nothing against now.
+        now |= {*methods[-1:]}
+        spare = [name for name in named if cards[name].get("payment_method_id") not in now]
     found = min(spare, key=lambda name: (name not in named, name in used), default=None)
     return replace(wallet, wanted=found or wanted, is_spare=found is not None)
 

@@ -76,8 +76,10 @@ def answer(turn: Turn) -> Decision | None:
     approves = wants_yes(turn) and not is_left
     are_settled = all(turn.memory.record.is_settled(fact.key) for fact in chosen)
     are_whole = approves or are_settled or bool(turn.said)
-    facts, later = halves(chosen, speaker, are_whole=are_whole)
+    _, later = halves(chosen, speaker, are_whole=are_whole)
+    # What was told for sure and is asked for once more is no news to come.
     later = tuple(key for key in later if not turn.memory.record.is_settled(key))
+    facts = [fact for fact in chosen if fact.key not in later]
     told = told_as_asked(facts)
     parts = []
     pointed = (*asked_throughout(turn.reading), *pinned_again(turn))

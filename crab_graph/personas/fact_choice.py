@@ -16,7 +16,7 @@ from crab_graph.personas.pinned_facts import (
     whose_births,
 )
 from crab_graph.personas.plan_answers import wants_yes
-from crab_graph.personas.pointed_questions import OR, asked_throughout
+from crab_graph.personas.pointed_questions import ONE_OF_TWO, OR, asked_throughout
 from crab_graph.personas.questions import Segment
 from crab_graph.personas.sought_facts import (
     asked_facts,
@@ -48,7 +48,7 @@ _NAMES_ONE = re.compile(
 """Asks for one thing by its name and nothing else."""
 _OR_NOT = re.compile(
     r"\bor (?:does(?:n.t| not)(?: it)? matter|(?:do you )?(?:not|don.t) care|no matter"
-    r"|is (?:any|either)|any(?: \w+)?)\b[^?]{0,20}\?"
+    r"|is (?:any|either)|any(?:where|thing|one|body)?(?: \w+)?)\b[^?]{0,20}\?"
 )
 """Asks if one thing is wished, or none."""
 _MISSES = re.compile(
@@ -75,8 +75,6 @@ PARTICULAR = re.compile(
     re.I,
 )
 """Asks for one of several by name."""
-_ONE_OF_TWO = re.compile(r"\b\d+(?:,|,? or) \d+\b[^?]*\?")
-"""Asks which of some numbers it is."""
 _TIMES_AGAIN = 3
 """So often a fact is said that is asked for again while others wait."""
 
@@ -160,7 +158,7 @@ def _asked_anew(turn: Turn) -> list[str]:
         is_of_choice = words[key].form is ValueForm.CHOICE and "value" in how.facts[key]
         if is_of_choice and OR.search(segment.text) and not words[key].is_joint:
             return True
-        if words[key].form is ValueForm.COUNT and _ONE_OF_TWO.search(segment.text):
+        if words[key].form is ValueForm.COUNT and ONE_OF_TWO.search(segment.text):
             return True
         is_only = len(questions) == 1 and words[key].is_joint
         patterns = (_ANY_WISH.match, _OR_NOT.search, _NAMES_ONE.match)

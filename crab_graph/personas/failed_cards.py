@@ -32,12 +32,13 @@ _CAPPED = re.compile(
     r"|(?:a|per|each|this|that|one) day|daily|today)\b"
 )
 _NOT_CAPPED = re.compile(
-    r"\b(?:budget|within|below|no (?:\w+ )?limit|this time|tomorrow"
+    r"\b(?:budget|price limit|within|below|(?:no|any) (?:\w+ )?limit|this time|tomorrow"
     r"|(?:not|rather than|instead of|other than) (?:because of |due to )?(?:a|an|the|its|any)?\b)"
 )
 _CLAUSE_ENDS = re.compile(r"[!?;:\n]|\.(?!\d)|,(?!\d)")
 _DECLINED = re.compile(
-    r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|limits?|bears)\b"
+    r"\b(?:declin\w+|reject\w+|refus\w+|failed|bounced|turned down|bears|daily limit"
+    r"|(?:its|card.s|day.s|bank.s) (?:\w+ )?limit|limit (?:of|on) (?:the|your|this|that) card)\b"
 )
 _BRANDS = {"amex": "american express"}
 """Short names of brands."""

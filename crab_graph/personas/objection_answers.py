@@ -10,6 +10,7 @@ from crab_graph.personas.fact_answers import name_detail
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.ways_out import offers_ways_out
 from crab_graph.text.phrases import TerminalToken
 
 _ASKS_WHAT_WRONG = re.compile(
@@ -19,7 +20,10 @@ _ASKS_WHAT_WRONG = re.compile(
 
 
 def objects(turn: Turn) -> bool:
-    """Tell whether to object: to what is proposed, but no more to what was booked and paid."""
+    """Tell whether to object: to what is proposed, but no more to what was booked and paid.
+
+    Of what is openly said to miss a wish, since nothing meets all, nobody need be told.
+    """
     reading = turn.reading
     is_over = reading.claims_done and not (reading.asks_booking or reading.asks_wallet)
     # What was only told about is made exact where it is played back, and no plan is put.
@@ -27,7 +31,7 @@ def objects(turn: Turn) -> bool:
         key in turn.playback.wrong and not turn.memory.record.is_settled(key)
         for key in turn.conflicts
     )
-    return bool(turn.conflicts) and not (is_over or is_played)
+    return bool(turn.conflicts) and not (is_over or is_played or offers_ways_out(turn))
 
 
 def objection(turn: Turn) -> Decision | None:

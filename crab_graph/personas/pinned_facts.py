@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crab_graph.personas.fact_scopes import slots_of
+from crab_graph.personas.fact_scopes import is_apart, slots_of
 from crab_graph.personas.played_routes import route_of
 from crab_graph.personas.pointed_questions import (
     asked_by_values,
@@ -14,7 +14,7 @@ from crab_graph.personas.pointed_questions import (
 )
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.spoken_sums import find_sums
-from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.stated_values import choices_in, counts_in, names_value
 from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.wordbook import ConflictKind, FactWords, ValueForm
 
@@ -27,6 +27,12 @@ _PINS = re.compile(
     r"|\b(?:firm|certain|for sure|exactly|a must|yes or no)\b|\byes,? or\b"
 )
 """Asks if something is as it was told, or otherwise."""
+_MUST_IT = re.compile(
+    r"\A\W*(?:(?:\d|[a-d])[.)] )?(?:[^?:]{2,30}: )?(?:(?:and|so|then|but) )*"
+    r"(?:must|should|does|do|has|have|need|is|are)\b(?!n.t)[^?]{4,80}"
+    r"\bor (?:would|may|might|could|can|will|is|are|does|do) (?!you\b)[^?]*\?"
+)
+"""Asks if something has to be as it was told, or may be otherwise."""
 _END = re.compile(
     r"\b(?:latest|earliest|last|first) (?:possible |departure |travel )?(?:day|date)\b"
 )
@@ -50,7 +56,7 @@ _IN_ORDER = re.compile(
 )
 """Asks if names and dates stand in one order."""
 _ASKS_WHERE = re.compile(
-    r"\b(?:where|destination|(?:which|what) (?:cit|place|town)\w*|start\w*|ends?|back|home"
+    r"\b(?:where(?! in\b)|destination|(?:which|what) (?:cit|place|town)\w*|start\w*|ends?|back|home"
     r"|return\w*)\b"
 )
 """Asks for a place, and names none in passing."""
@@ -114,7 +120,7 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
     if reading.means("which_card"):
         return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
     asking = sum(one.is_request for one in reading.segments)
-    if fits is None or turn.reading.ids or asking > _FEW:
+    if fits is None or turn.reading.ids or asking > _FEW or asked_throughout(reading):
         return ()
     told = [key for key in turn.facts if key in words and turn.memory.record.has(key)]
     meant = [key for key in told if fits(words[key])]
@@ -157,6 +163,14 @@ def pinned_again(turn: Turn) -> list[str]:
         and record.is_settled(key)
         and _pins(text, words[key], turn.facts[key].value)
     ]
+    pinned += [
+        key
+        for one, _ in turn.reading.clauses
+        if one.is_request and _MUST_IT.search(one.text)
+        for key in turn.facts
+        if record.is_settled(key) and not is_apart(turn, key, one)
+        if key in words and _names_own(one.text, words[key], turn.facts[key].value)
+    ]
     windows = [key for key in turn.facts if any(of_two_windows(turn, t, key) for t, _ in asking)]
     return pinned + [k for k in windows if record.is_settled(k) and k not in turn.playback.right]
 
@@ -170,6 +184,15 @@ def of_two_windows(turn: Turn, text: str, key: str) -> bool:
     named = {one.iso for one in find_dates(text, turn.briefing.today)}
     own = {day for day in named if value[0] <= day <= value[-1]}
     return value[0] in own and len(named - own) > 1
+
+
+def _names_own(text: str, words: FactWords, value: Any) -> bool:
+    """Tell whether a text names the very value that a user wants of several."""
+    if words.is_joint or words.conflict is None:
+        return False
+    if words.form is ValueForm.COUNT:
+        return value in counts_in(text, words.conflict)
+    return words.form is ValueForm.CHOICE and value in choices_in(text, words)
 
 
 def _pins(text: str, words: FactWords, value: Any) -> bool:

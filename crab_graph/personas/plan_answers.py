@@ -26,12 +26,6 @@ _TRADE = re.compile(
 """Puts one wish against another."""
 _WEIGHS = re.compile(r"\bmore\b")
 """Asks which of two counts for more."""
-_SACRIFICES = re.compile(
-    r"\b(?:would|could|can|will|do|should|shall) (?:you|we|i) (?:\w+ ){0,2}"
-    r"(?:giv\w+ up|drop\w*|do(?:ing)? without|let(?:ting)? go of|sacrific\w+|waiv\w+) "
-    r"(?:the|your|on)\b[^?]*\?"
-)
-"""Asks to do without a wish for the sake of what it offers."""
 _OPINION = re.compile(
     r"\b(?:what (?:do |would )?you think|your (?:thoughts|opinion|view|feedback)|thoughts\?"
     r"|(?:reply|answer|type|send|say|write)(?: back)?(?: with)?[ \"'\u201c*]{1,3}"
@@ -69,34 +63,7 @@ _IF_FINE = re.compile(
     r"(?: (?:with|for|by) you)? if (?:the|your)\b(?!.*\bbook)"
 )
 """Asks if something may be so of what is still to be found."""
-_FEW = 2
-"""Items of which one may be what is no longer to be had."""
 _WANTS_YES = ("approval", "booking_lead", "booking_other")
-
-_NOTHING_FITS = re.compile(
-    r"\bno (?:such |other |single )?(?:plan|combination|option|way)s?\b"
-    r"[^.?!\n]{0,120}"
-    r"\b(?:exists?|fits?|meets?|stays?|within|left|possible|found|keeps?)\b"
-    r"|\b(?:nothing|none) (?:of (?:it|them) |that is left )?(?:fits?|meets?|is left|keeps?)\b"
-    r"|\bcannot (?:all |both )?be (?:had|met)\b"
-    r"|\bcannot (?:therefore )?(?:complete|meet|fulfil|book) (?:this|all|your|the|it)\b"
-    r"|\bcan(?:not|'t) (?:complete|book|do|meet)\b[^.?!\n]{0,30}\b(?:every|all|as (?:it|asked))\b"
-    r"|\bevery plan\b[^.\n]{0,80}\b(?:costs? more|is over|exceeds|breaks)\b"
-    r"|\bcheapest\b[^.\n]{0,60}\bmeets\b[^\n]{0,60}\b(?:over|above)\b"
-    r"|\bexactly one\b[^.\n]{0,40}\b(?:give way|bend|go|change)\b"
-)
-"""Says that not all of what is wished can be had."""
-_WHICH_GOES = re.compile(
-    r"\bwhich\b[^?\n]{0,60}\b(?:accept|choose|bend|give|gives|change|release|drop|prefer)\b"
-    r"|\b(?:bend|gives? (?:up|way)|release|let go|what shall i do|live with)\b"
-    r"|\b(?:could|can|may|might) (?:the |your )?(?:budget|limit)\b[^?\n]{0,20}"
-    r"\b(?:stretch|go up|rise|be raised)\b"
-    r"|\b(?:anything|something|which (?:one )?(?:of these )?(?:may|might|can|could))\b[^?\n]{0,12}"
-    r"\b(?:give|change)\b|\bwhich\b[^?\n]{0,20}\bsuit you\b"
-    r"|\b(?:one|a single|just (?:one|the)) letter\b"
-    r"|\b(?:cancel|keep)\b[^?\n]{0,60}\b(?:held|all (?:three|four|five|six|seven)|bookings)\b"
-)
-"""Asks which wish may go, or what is to become of what meets not all of them."""
 
 
 def asks_for_plan(turn: Turn) -> bool:
@@ -176,7 +143,7 @@ def _is_mere_check(turn: Turn) -> bool:
     return not any(one.says("booking_act") for one in reading.segments)
 
 
-def _offered(turn: Turn) -> list[str]:
+def offered(turn: Turn) -> list[str]:
     """Return the ids of the items that a message names, by which bookings are not meant."""
     starts = tuple(f"{slot.id_prefix}-" for slot in turn.briefing.slots)
     return [one for one in turn.reading.ids if one.startswith(starts)]
@@ -185,20 +152,20 @@ def _offered(turn: Turn) -> list[str]:
 def _offers_anew(turn: Turn) -> bool:
     """Tell whether a message names an item that is not booked, and no booking."""
     booked = {booking.entity_id for booking in turn.wallet.bookings}
-    return not named_bookings(turn.reading) and not booked.issuperset(_offered(turn))
+    return not named_bookings(turn.reading) and not booked.issuperset(offered(turn))
 
 
 def is_one_plan(turn: Turn) -> bool:
     """Tell whether a message names items, and of no kind more than are wanted."""
     wanted = Counter(slot.id_prefix for slot in turn.briefing.slots)
-    offered = Counter(one.partition("-")[0] for one in _offered(turn))
-    return bool(offered) and offered <= wanted
+    shown = Counter(one.partition("-")[0] for one in offered(turn))
+    return bool(shown) and shown <= wanted
 
 
 def is_whole_plan(turn: Turn) -> bool:
     """Tell whether a message names one item of all that are wanted, and no other."""
     wanted = Counter(slot.id_prefix for slot in turn.briefing.slots)
-    return Counter(one.partition("-")[0] for one in _offered(turn)) == wanted
+    return Counter(one.partition("-")[0] for one in offered(turn)) == wanted
 
 
 def can_approve(turn: Turn) -> bool:
@@ -215,33 +182,6 @@ def can_approve(turn: Turn) -> bool:
     return any(token.startswith(starts) for token in named - told)
 
 
-def give_nothing_up(turn: Turn) -> Decision | None:
-    """Keep to all wishes where it is said that nothing meets them, and asked which may go."""
-    reading = turn.reading
-    asking = [one.text for one in reading.segments if one.is_request]
-    # Where nothing is played back rightly, what is wrong is what ways out would change.
-    is_corrected = bool(turn.playback.wrong and turn.playback.right)
-    if _offered(turn) or is_corrected or not any(map(_WHICH_GOES.search, asking)):
-        return None
-    text = turn.briefing.lexicon.plain(reading.utterance.text)
-    is_none = _NOTHING_FITS.search(text) is not None
-    return turn.say("wishes_stand", insisted=True) if is_none else None
-
-
-def stand_firm(turn: Turn) -> Decision | None:
-    """Keep to all wishes where a choice is between these, and nothing that is offered fits."""
-    reading = turn.reading
-    if 0 < len(_offered(turn)) <= _FEW and any(
-        _SACRIFICES.search(one.text) for one in reading.segments
-    ):
-        return turn.say("wishes_stand", insisted=True)
-    if turn.choice is not None or reading.asks_wallet or turn.conflicts:
-        return None
-    trades = any(_trades(turn, one.text) for one in reading.segments)
-    is_choice = reading.asks_choice and not is_whole_plan(turn)
-    return turn.say("wishes_stand", insisted=True) if is_choice and trades else None
-
-
 def approve(turn: Turn) -> Decision | None:
     """Approve a plan that was shown, or leave a choice to the agent."""
     is_asked = asks_for_plan(turn)
@@ -251,7 +191,7 @@ def approve(turn: Turn) -> Decision | None:
         if is_fine:
             return _yes(turn)
         # Of ways out that it is offered, since nothing fits, none is what it asked for.
-        if not (_offered(turn) or turn.wallet.pending):
+        if not (offered(turn) or turn.wallet.pending):
             if meant := _wishes_among(turn):
                 words = tuple(map(turn.speaker.fact, meant))
                 return Decision(words, told=told_as_asked(meant), is_content=True, insisted=True)
@@ -274,10 +214,10 @@ def approve(turn: Turn) -> Decision | None:
 def _offers_less(turn: Turn) -> bool:
     """Tell whether a choice among no items is between wishes, or for want of what is wished."""
     reading, text = turn.reading, turn.reading.utterance.text.casefold()
-    return reading.is_unable or reading.asks_change or _trades(turn, text)
+    return reading.is_unable or reading.asks_change or trades(turn, text)
 
 
-def _trades(turn: Turn, text: str) -> bool:
+def trades(turn: Turn, text: str) -> bool:
     """Tell whether a text puts one wish against another; before any offer none is in the way."""
     found = _TRADE.search(text)
     return found is not None and (can_approve(turn) or _WEIGHS.search(found[0]) is None)
@@ -285,7 +225,7 @@ def _trades(turn: Turn, text: str) -> bool:
 
 def _wishes_among(turn: Turn) -> list[Fact]:
     """Return the wishes of which a choice among no items names the value beside others."""
-    if turn.reading.asks_change or _trades(turn, turn.text.casefold()):
+    if turn.reading.asks_change or trades(turn, turn.text.casefold()):
         return []
     text, words = turn.reading.utterance.text.casefold(), turn.briefing.lexicon.facts
     choices = [one for one in words if words[one].form is ValueForm.CHOICE and one in turn.facts]

@@ -12,8 +12,9 @@ from crab_graph.personas.wordbook import says
 
 _TAG = re.compile(
     r"(?:\b(?:what you(?:.d like| would like| said| told me| want(?:ed)?| asked for| need(?:ed)?"
-    r"| meant?)|yes ?(?:or|/) ?no|y/n"
-    r"|right|correct|true|accurate|yes|yeah|agreed|am i right|is (?:that|it|this) (?:so|it)"
+    r"| meant?)|yes ?(?:or|/) ?no(?: (?:please|pls|plz))?|y/n"
+    r"|(?<=, )ok(?:ay)?|right|correct|true|accurate|yes|yeah|agreed|am i right"
+    r"|is (?:that|it|this) (?:so|it)"
     r"|(?:right|correct|ok(?:ay)?)\W{1,3}(?:and )?(?:nothing|anything) (?:else|more|missing|to add)"
     r"|as you (?:want(?:ed)?|wish(?:ed)?|like|said)(?: it)?|confirm"
     r"|(?:is|are|was|were) (?:that|this|it|these|those) (?:you|(?:the|your) (?:\w+ ){0,2}\w+)"
@@ -32,7 +33,7 @@ _LEADS = re.compile(
     r"|(?:and |then |so )?(?:shall|should|may|can|could|do) i (?:safely |just |then )*"
     r"(?:take (?:it (?:that|as|you|then|from|there|the|any)|from)|assume|conclude|infer|presume))\b"
 )
-_LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was) )")
+_LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was|it.s) )")
 """What leads up to such a question."""
 _NOTES = re.compile(
     r"\b(?:noted|so far|i have (?:you|down|got|put|written)|i.ve (?:got|put|written)|recap|summary"
@@ -166,6 +167,7 @@ _EXAMPLES = re.compile(
 """What ends a list of what one may speak of: it says nothing of what somebody wishes."""
 _SURE = re.compile(
     r"\b(?:are|were) you (?:now |really |quite |still )?(?:sure|certain|positive)\b[^?]*\?"
+    r"|\bu (?:really |still )?sure\b[^?]*\?"
     r"|\bdo you agree\b[^?]*\?"
     r"|\b(?:right|correct|fixed|certain|firm|settled|final|sure)\b,? or (?:could|can|may|might"
     r"|would|is|are|should|do|does)\b[^?]*\?"
@@ -178,6 +180,11 @@ _IS_BORN = re.compile(
     r"(?:\b(?:19|20)\d\d\b(?:(?!\bor\b)[^?])*){2}\?"
 )
 """Asks of dates of birth if they are as it says."""
+_TWO_BOUNDS = re.compile(
+    r"\b(?:at (?:most|least)|up to|within) \d+\b[^?]*"
+    r"\bor (?:(?:at (?:most|least)|up to|within) )?\d+\b[^?]*\?"
+)
+"""Asks which of two bounds it is."""
 _YES_NO = re.compile(r"\[ ?\]\W{0,4}(?:yes|right|correct)\b.*\[ ?\]\W{0,4}(?:no|wrong)\b")
 """Two boxes of a line that is to be ticked as right or wrong."""
 _SEVERAL = 2
@@ -188,7 +195,7 @@ _OF_BOOKINGS = ("bk", "pm", "tx")
 
 def is_check(segment: Segment) -> bool:
     """Tell whether a clause asks if what was said is right."""
-    if _ASKS_TO_SAVE.search(segment.text):
+    if _ASKS_TO_SAVE.search(segment.text) or _TWO_BOUNDS.search(segment.text):
         return False
     if _YES_NO.search(segment.text):
         return True

@@ -17,6 +17,11 @@ from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
 
 OR = re.compile(r"\bor\b|/")
+ONE_OF_TWO = re.compile(
+    r"\b\d+(?: [a-z]+)?(?:,|,? or)(?: (?:at (?:most|least)|up to|perhaps|rather|maybe))? \d+\b"
+    r"[^?]*\?"
+)
+"""Asks which of some numbers it is."""
 _LISTED = re.compile(r"\bor\b|/|,")
 _REACH = 24
 """Characters between two values that a question names together."""

@@ -10,8 +10,8 @@ from crab_graph.personas.plain_requests import offers_to_show, offers_to_start
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.played_clauses import asks_extras_alone
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.ways_out import on_transfer
 from crab_graph.personas.wording import join_words
-from crab_graph.text.phrases import TerminalToken
 
 _EITHER = re.compile(
     r"^(?!.*\b(?:who|what|which|when|where|why|how)\b).*\b(?:prefer|rather)\b.*\bor\b.*\?"
@@ -103,11 +103,9 @@ _PAID = re.compile(r"\b(?:paid|charged|confirmed|complete|all (?:done|set))\b", 
 
 def react(turn: Turn) -> Decision | None:
     """Return the turn that reacts to what a message says beside its questions and requests."""
-    reading, behavior = turn.reading, turn.behavior
+    reading = turn.reading
     if reading.offers_transfer:
-        if turn.memory.insisted < behavior.insists:
-            return turn.say("insist", insisted=True)
-        return turn.say("accept_transfer", token=TerminalToken.TRANSFER)
+        return on_transfer(turn)
     if reading.asks_foreign and not turn.playback.states:
         return turn.say(_on_foreign(turn))
     if offers_to_show(reading.segments) or offers_to_start(reading.segments):

@@ -80,6 +80,20 @@ _ASKED_IN_ROW = re.compile(r"(?m:^)[ \t]*\|[^\n]*\?[^\n]*\|[ \t]*(?m:$)")
 """A row of a form that asks something, and leaves a cell for the answer."""
 _NO_WORDS = re.compile(r"[\W\d_]*")
 
+_UNMARKED = re.compile(
+    r"(?m:^)(?P<question>(?:[^\n:]{2,30}: )?(?:(?:and|so|then|also|but|ok|for the [^\n:]{2,24}?) )*"
+    r"(?:(?:is|are|does|did) (?!fine\b|ok\b|good\b|noted\b|all\b)\w"
+    r"|(?:do|can|could|would|will) (?:yo)?u\b|(?:can|could|shall|should|may) (?:i|we)\b"
+    r"|(?:would|will) (?:that|it|\d)|(?:which|how (?:many|much|long|soon)|when|where|who) \w"
+    r"|any (?:other |more |special )?(?:budget|limit|cap|wish|pref|request|needs?\b|particular)"
+    r"|what (?!(?:i|you|u|we)\b)\w)[^\n]{4,160}?"
+    r"|[^\n]{4,140}?\b(?:is (?:that|this|it) (?:all )?(?:right|ok(?:ay)?|correct|fine|so)"
+    r"|(?:are )?(?:yo)?u (?:still )?(?:sure|certain)(?: (?:on|of|about|abt) (?:that|this|it))?"
+    r"|yes or no(?: (?:pls|plz|please))?|or not|, (?:right|correct|yes|ok)))[ .]*(?m:$)",
+    re.I,
+)
+"""A line that asks, of a message in which nobody puts a question mark."""
+
 
 def _asked_as_item(row: re.Match[str]) -> str:
     """Return the cells of a row that hold words, as an item of a list."""
@@ -126,6 +140,7 @@ def reworded(text: str) -> str:
         text = beyond.sub(r"\1 ", text)
     for rare, usual in _SYNONYMS:
         text = rare.sub(usual, text)
+    text = text if "?" in text else _UNMARKED.sub(r"\g<question>?", text)
     text = _OR_NOT.sub(r"\1?", text)
     text = _LEFT_OUT.sub(r"\1 out \2", text)
     text = _ALL_BUT.sub(r"\1 other than", text)

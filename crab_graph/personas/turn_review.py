@@ -17,8 +17,10 @@ from crab_graph.personas.turns import Decision, Turn
 def reviewed(turn: Turn, reply: Decision) -> Decision:
     """Return a reply that approves no plan beside a wish of which the plan shows nothing.
 
-    An answer that leaves out what was asked for has a word on that, as far as nothing else ends it.
+    It says nothing twice. An answer that leaves out what was asked for has a word on that, as far
+    as nothing else ends it.
     """
+    reply = replace(reply, parts=tuple(dict.fromkeys(reply.parts)))
     if reply.approved and asks_for_plan(turn) and _tells_unmet(turn, reply):
         yes = turn.speaker.phrase(yes_act(turn))
         parts = tuple(part for part in reply.parts if part != yes)

@@ -12,6 +12,7 @@ from crab_graph.personas.wordbook import UnwishedWords
 
 _FEW_WORDS = 4
 _NOTED = re.compile(
+    r"\b(?:is|are|stays?|remains?) (?:left |all |still )?(?:open|free)[^?\w]*\Z|"
     r"\bany \w+ (?:will do|is (?:fine|welcome|ok(?:ay)?))\b[^?]*\Z|\bnoted\W*\Z"
     r"|\A\W*(?:also )?any \w+(?:,? (?:and |or )?any \w+)*(?: (?:for|on) [\w ]{1,30})?[^?\w]*\Z"
 )

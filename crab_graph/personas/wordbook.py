@@ -245,6 +245,7 @@ class DomainLexicon(_Words):
         bounds: The keys of simple wishes on what each joint wish reads, by its key.
         unwished: The words of what agents ask for and no user has a wish on, by a name of its own;
             one that spares a fact asks for something else than that.
+        places: What names the one place of each slot that has one, where there are several.
     """
 
     opening_full: Texts = Field(validation_alias=AliasPath("opening", "full"))
@@ -268,6 +269,7 @@ class DomainLexicon(_Words):
     undecided: Mapping[str, Undecided] = {}
     bounds: Mapping[str, Texts] = {}
     unwished: Mapping[str, UnwishedWords] = {}
+    places: Mapping[str, Cue] = {}
 
     def plain(self, words: str) -> str:
         """Return a casefolded text as the shared cues read it, which know no domain's words."""
@@ -280,12 +282,19 @@ class DomainLexicon(_Words):
         return frozenset(read.union(undecided.slots if undecided else ()))
 
     def named_slots(self, words: str) -> frozenset[str]:
-        """Return the slots that a casefolded text names."""
+        """Return the slots that a casefolded text names.
+
+        Of a kind of which there are several those are meant whose place it names.
+        """
         named = {slot for slot, cue in self.slots.items() if cue.search(words)}
         for group in self.groups:
             if named.isdisjoint(group.slots) and group.words.search(words):
-                named.update(group.slots)
+                there = {slot for slot in group.slots if self._is_placed(slot, words)}
+                named.update(there or group.slots)
         return frozenset(named)
+
+    def _is_placed(self, slot: str, words: str) -> bool:
+        return slot in self.places and self.places[slot].search(words) is not None
 
 
 def parse_lexicon(document: Mapping[str, Any], source: str) -> DomainLexicon:

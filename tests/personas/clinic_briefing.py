@@ -24,3 +24,9 @@ FACTS = [Fact(key, value, FactLevel.BASIC) for key, value in BASIC.items()] + [
     Fact(key, value, FactLevel.DETAIL) for key, value in DETAILS.items()
 ]
 PATIENT = CLINIC.briefing(CLINIC.slots, FACTS, "S1-002", "2027-06-09")
+LINGUIST = CLINIC.briefing(
+    CLINIC.slots,
+    [*FACTS, Fact("language_unless", "Arabic", FactLevel.DETAIL)],
+    "S1-002",
+    "2027-06-09",
+)

@@ -172,6 +172,44 @@ def test_where_the_other_card_is_declined_as_well_the_first_one_is_taken_again(s
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_a_limit_asked_about_before_is_none_of_a_card(seed):
+    payer = Payer(seed)
+    payer.say("You pay with your Visa 4242, noted. Any price limit per part, or may it be refused?")
+    payer.add_another()
+    said = payer.say(
+        "Your Amex ending 0031 bears $100.00 a day, so BK-1 and BK-2 were declined. Your choices: I"
+        " try the Visa ending 4242 again, which you approved earlier, or you register another one."
+    )
+    assert "PM-4242" in said and "PM-0031" not in said
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_who_was_told_of_two_full_cards_takes_the_one_that_is_named_again(seed):
+    payer = Payer(seed)
+    payer.add_another()
+    payer.say("Visa 4242 hit its daily limit as well. Amex 0031 bears $100.00 a day. Which one?")
+    said = payer.say(
+        "The Amex ending 0031 is over its daily limit. May I charge both to your Visa ending in "
+        "4242 after all? It works again."
+    )
+    assert "Not that card" not in said and "PM-0031" not in said
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_that_bears_no_more_is_left_though_one_booking_still_fits(seed):
+    payer = Payer(seed)
+    for text in (*ASKED, PROPOSED, NAMED_CARD):
+        payer.say(text)
+    payer.say("Thank you. One moment, please.")
+    said = payer.say(
+        "The Visa ending in 4242 only takes $150.00 a day, so the bank declined BK-1. BK-2 still "
+        "fits: please approve BK-2 for $80.00 with PM-4242. The other needs another card, such as "
+        "your Amex ending in 0031: tell me which, and approve BK-1 ($300.00) for it."
+    )
+    assert "PM-0031" in said
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_of_two_cards_of_one_brand_the_one_that_bears_no_more_is_left(seed):
     payer = Payer(seed)
     for card in payer.cards:

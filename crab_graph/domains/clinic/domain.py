@@ -136,7 +136,8 @@ _WITHIN = cd.Wording(
     ask=(
         r"\bhow (?:soon|quickly|long after|many days)\b(?!.{0,40}\b(?:results?|sessions?|apart)\b)"
         r"|\bwithin (?:how|what)\b(?!.{0,40}\bresults?\b)|\bdeadline\b"
-        r"|\b(?:at most|up to|within) \w+(?: days)?,? or (?:(?:at most|up to|within) )?\w+\b"
+        r"|\b(?:at most|up to|within) \w+(?: days)?(?: (?:after|from|of)\b[^?,;]{0,30})?,?"
+        r" or (?:(?:at most|up to|within) )?\w+\b"
         r"(?! (?:sessions?|visits?)\b)"
     ),
     unit=("1 day", "{n} days"),
