@@ -185,7 +185,10 @@ _TWO_BOUNDS = re.compile(
     r"\bor (?:(?:at (?:most|least)|up to|within) )?\d+\b[^?]*\?"
 )
 """Asks which of two bounds it is."""
-_YES_NO = re.compile(r"\[ ?\]\W{0,4}(?:yes|right|correct)\b.*\[ ?\]\W{0,4}(?:no|wrong)\b")
+_YES_NO = re.compile(
+    r"\[ ?\]\W{0,4}(?:yes|right|correct)\b.*\[ ?\]\W{0,4}(?:no|wrong)\b"
+    r"|:\W*(?:\d\W{1,4})?yes\b[^.?]{0,12}/\W*(?:\d\W{1,4})?no\b"
+)
 """Two boxes of a line that is to be ticked as right or wrong."""
 _SEVERAL = 2
 _A_LIST = 3

@@ -78,6 +78,8 @@ _SPELLED = re.compile(r"(?<![\w-])[A-ZÀ-Þ](?:[-.·][A-ZÀ-Þ]){2,}(?![\w-])")
 """A name letter by letter."""
 _ASKED_IN_ROW = re.compile(r"(?m:^)[ \t]*\|[^\n]*\?[^\n]*\|[ \t]*(?m:$)")
 """A row of a form that asks something, and leaves a cell for the answer."""
+_NUMBERED = re.compile(r"(?:\A|(?<=/ ))\*{0,2}\(?\d\)?[.):]?\*{0,2} +(?=\w)")
+"""The number before an answer that may be chosen."""
 _NO_WORDS = re.compile(r"[\W\d_]*")
 
 _UNMARKED = re.compile(
@@ -96,9 +98,17 @@ _UNMARKED = re.compile(
 
 
 def _asked_as_item(row: re.Match[str]) -> str:
-    """Return the cells of a row that hold words, as an item of a list."""
+    """Return the cells of a row that hold words, as an item of a list.
+
+    Answers that stand behind a question, such as `**1** museum / **2** walk`, are what it asks for.
+    """
     cells = [cell.strip() for cell in row[0].strip().strip("|").split("|")]
-    return f"- {': '.join(cell for cell in cells if not _NO_WORDS.fullmatch(cell))}"
+    cells = [cell for cell in cells if not _NO_WORDS.fullmatch(cell)]
+    *before, last = cells
+    if before and before[-1].endswith("?") and "/" in last and "?" not in last:
+        before[-1] = before[-1].rstrip("?")
+        last = f"{_NUMBERED.sub('', last)}?"
+    return f"- {': '.join((*before, last))}"
 
 
 def _asked_in_words(menu: re.Match[str]) -> str:

@@ -248,7 +248,8 @@ class Reading(MessageActs):
             return True
         if self.asks_booking:
             return invites_wishes(self.segments)
-        others = self._likely - {"confirms", "asks_change"}
+        beside = {"confirms", "asks_change", "asks_card", "asks_method", "says_wait"}
+        others = self._likely - beside
         others -= set() if self.ids or self.proposes else {"asks_choice"}
         return not others and asks_what_else(self.segments)
 
