@@ -62,7 +62,7 @@ def _narrowed(
     declaration: Declaration, present: frozenset[str], naming: tuple[tuple[str, str], ...]
 ) -> DomainLexicon:
     known = lexicon(declaration)
-    known = words_with(declaration, known, present) if declaration.joint_rules else known
+    known = words_with(declaration, known, present)
     return with_names(declaration, known, dict(naming)) if naming else known
 
 

@@ -13,6 +13,7 @@ from crab_graph.domain.english import joined
 from crab_graph.domain.fields import Choice, Day
 from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.subjects import Subject, subjects
+from crab_graph.domain.tracing import UntraceablePredicate
 from crab_graph.domain.wish_words import ANY_OF_SLOT, noun_of
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.spoken_dates import NUMBERS
@@ -65,6 +66,7 @@ def words_with(
 ) -> DomainLexicon:
     """Return the words of a user who has the joint wishes `present`, and no others.
 
+    Not anything will do of what a wish between parts reads, as that two are of different kinds.
     What asks for a wish whose place one of them takes asks for that.
     """
     takes, gone = dict[str, str](), set[str]()
@@ -90,9 +92,10 @@ def words_with(
         if rule.name in present and rule.is_settled
     }
     bounds = {
-        rule.name: _wishes_read(declaration, rule)
-        for rule in declaration.joint_rules
-        if rule.name in present
+        rule.name: read
+        for rule in declaration.rules
+        if rule.is_optional and (rule.name in present or rule not in declaration.joint_rules)
+        if (read := _wishes_read(declaration, rule))
     }
     unwished = {
         key: one
@@ -107,8 +110,11 @@ def words_with(
 
 
 def _wishes_read(declaration: Declaration, rule: Rule) -> Texts:
-    """Return the keys of wishes on single properties that a joint wish reads."""
-    read = {f"{slot}.{name}" for slot, name in trace_rule(declaration, rule).refs}
+    """Return the keys of wishes on single properties that a rule reads."""
+    try:
+        read = {f"{slot}.{name}" for slot, name in trace_rule(declaration, rule).refs}
+    except UntraceablePredicate:
+        return ()
     return tuple(want.key for want in declaration.wants if not read.isdisjoint(want.on))
 
 

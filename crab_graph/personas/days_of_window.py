@@ -32,7 +32,8 @@ _PREFERS = re.compile(
 """Asks which day it is to be, or if any will do."""
 _WITHIN = re.compile(
     r"\b(?:leav\w*|depart\w*|set(?:ting)? (?:off|out)|fly out|start\w*|travel\w*|window|range"
-    r"|between|within|(?:these|those) (?:two|three|four|five|six) days)\b"
+    r"|between|within|(?:these|those) (?:(?:two|three|four|five|six) )?days"
+    r"|first days)\b"
 )
 """What such a question is about."""
 
@@ -44,7 +45,9 @@ _OF_DAY = re.compile(
 _ALL = re.compile(
     r"\b(?:are|is|will|would|do|does|may|can|could)\b[^?]{0,24}\b(?:all|any|each|every|either)\b"
     rf"[^?]{{0,24}}\b{_DAY}\b[^?]{{0,60}}\b(?:fine|ok(?:ay)?|possible|suit\w*|works?|equally|included"
-    r"|do|welcome|good|al(?:l )?right|acceptable)\b[^?]*\?",
+    r"|do|welcome|good|al(?:l )?right|acceptable)\b[^?]*\?"
+    r"|\b(?:each|every|any|all) of (?:the|these|those|your)? ?(?:\w+ ){0,3}(?:days|dates)\b"
+    r"[^?]{0,100}\bequally (?:right|good|fine|well|suitable)\b[^?]*\?",
     re.I,
 )
 """Asks if all the days of a window will do."""
@@ -99,9 +102,12 @@ def any_of_window(turn: Turn) -> Decision | None:
         for one in chosen_facts(turn, days)
         if not settled(one.key) and any(one.key in how.facts for how in beside)
     ]
-    absent, declined = absence_words(turn, others)
+    absent, declined = absence_words(turn, others) if beside else ([], ())
+    played = turn.playback
+    is_right = played.is_asked and not {*played.right}.isdisjoint(played.questioned - {window.key})
+    lead = (turn.speaker.phrase("right"),) if is_right else ()
     return Decision(
-        (turn.speaker.phrase("any_day"), *map(turn.speaker.fact, others), *absent),
+        (*lead, turn.speaker.phrase("any_day"), *map(turn.speaker.fact, others), *absent),
         told=((window.key, Reason.ASKED), *told_as_asked(others)),
         declined=declined,
         is_answer=True,
@@ -115,7 +121,8 @@ def _is_window(fact: Fact, facts: Mapping[str, FactWords]) -> bool:
 
 
 def _asks(turn: Turn, segment: Segment) -> bool:
-    if not (segment.is_request and _PREFERS.search(segment.text)):
+    is_of_days = _PREFERS.search(segment.text) or _ALL.search(segment.text)
+    if not (segment.is_request and is_of_days):
         return False
     before = segment_before(turn.reading.segments, segment)
     texts = [segment.text, *([before.text] if before is not None else [])]

@@ -235,7 +235,8 @@ def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
     """Tell whether questions ask which one it is to be of what is only to be the same, as told."""
     words, keys = turn.reading.lexicon.facts, {fact.key for fact in chosen}
     are_told = all(turn.memory.record.is_settled(key) for key in keys)
-    if not (keys and are_told and all(words[key].form is ValueForm.FLAG for key in keys)):
+    alike = [key for key in keys if words[key].form is ValueForm.FLAG and words[key].conflict]
+    if not (keys and are_told and len(alike) == len(keys)):
         return False
     clauses = turn.reading.clauses
     asking = [one.text for one, how in clauses if one.is_request and keys & how.facts.keys()]

@@ -84,6 +84,12 @@ _OWNS_UP = re.compile(
 )
 """What a message has that owns up to something."""
 
+_CALLED_ID = re.compile(
+    rf"(?:\bincluding (?:(?:the|your) )?[\w -]{{2,30}}: ?)?(?P<id>{_ID.pattern})"
+    r"(?: ?\([^()]{2,40}\))?"
+)
+"""The id of a booking with what it is, as `BK-10000001 (blood panel)`."""
+
 
 class MendedBooking(NamedTuple):
     """What a message says beside that it makes a booking anew, and whether it wants a yes to it.
@@ -156,4 +162,5 @@ def withdrawn_in(text: str) -> tuple[str, frozenset[str]]:
     if not gone:
         return text, frozenset()
     rest = "".join(one for one in sentences if one not in unpaid)
-    return _ID.sub(lambda found: "" if found[0] in gone else found[0], rest), frozenset(gone)
+    said = _CALLED_ID.sub(lambda found: "" if found["id"] in gone else found[0], rest)
+    return said, frozenset(gone)

@@ -147,10 +147,10 @@ def _shared_misses(
         most = min(said, default=0) if plan.has_options else max(said, default=0)
         return most > parse_cents(fact.value)
     mine = set(conflict.slots)
-    is_of_day = conflict.kind is ConflictKind.DATE
+    is_of_one = conflict.kind is ConflictKind.DATE or words.is_name
     for one in plan.shared:
-        if is_of_day and one.slots - mine:
-            # Of which of them a day is does not show.
+        if is_of_one and one.slots - mine:
+            # Of which of them a day is, or a name that says a kind, does not show.
             continue
         is_mine = not mine or (one.slots & mine if one.slots else _is_own(fact, words, briefing))
         if is_mine and judge([one.text], fact, words, briefing) is False:

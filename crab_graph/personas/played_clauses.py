@@ -91,7 +91,8 @@ _WOULD_SUIT = re.compile(
 )
 """Asks if something may be so."""
 _IF_SHARED = re.compile(
-    r"\b(?:is|are|does|do|will|would) any\b[^?]*\b(?:fine|ok(?:ay)?|do|welcome|acceptable|suits?)\b"
+    r"\b(?:is|are|does|do|will|would) any\b[^?]*"
+    r"\b(?:fine|ok(?:ay)?|do|welcome|acceptable|suits?|right|good|allowed|possible)\b"
     r"[^?]*\b(?:as long as|so long as|provided)\b[^?]*\?"
 )
 """Asks if any will do, on a condition."""

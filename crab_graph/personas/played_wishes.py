@@ -57,7 +57,7 @@ _OF_DAY = re.compile(r"\b(?:times?|parts?|hours?) of (?:the )?day\b")
 _GREETING = re.compile(r"\bgood (?:morning|afternoon|evening|night|day)\b")
 _OTHER = re.compile(r"\b(?:different|any|separate|other|another|mixed|several|doesn't matter)\b")
 _SHARED = re.compile(
-    r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,40}"
+    r"\b(?:as long as|so long as|provided(?: that)?|if|on condition that)\b[^.;?]{0,70}"
     r"\b(?:both|they|all|the two|same|share\w*|together)\b"
     r"|\b(?:that|which) (?:\w+ ){1,3}shares?\b"
     r"|\b(?:only|just|but)\b[^.;?]{0,60}\b(?:same|share\w*|together)\b"

@@ -20,6 +20,7 @@ from crab_graph.text.utterance import Clause, Utterance, read_message
 MOST_CLAUSES = 1_000
 """Clauses of a message that a user reads: of one with more the beginning and the end."""
 _SHORT_HEADING = 6
+_SEVERAL = 2
 _NEXT = re.compile(
     r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
     r"|(?<=[a-z] \d)\. +(?=(?:what|which|how|any\w*|when|who)\b)"
@@ -99,6 +100,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
     utterance = read_message(text)
     segments: list[Segment] = []
     is_asking, heading, section = False, frozenset[str](), frozenset[str]()
+    noted = frozenset[str]()
     by_line: dict[int, list[tuple[int, int]]] = {}
     for clause in _attended(utterance.clauses):
         by_line.setdefault(clause.line, []).extend(_questions_apart(utterance.text, clause))
@@ -125,20 +127,56 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         if not (is_item or is_blank) or (first and body.rstrip().endswith(":")):
             section = first if is_heading and not body.endswith(":") else section
             heading = first or (section if body.endswith(":") else first)
+            heading = heading or (noted if body.endswith("?") else heading)
         label = first if is_item and _ITEM_LABEL.match(body) else frozenset()
         for start, end in spans:
             clause_text = utterance.text[start:end]
             named = _named_slots(clause_text, lexicon) or _meant_by_it(clause_text, segments)
+            named = _narrowed(named, clause_text, noted, segments, lexicon)
             is_request = is_listed or says("request", clause_text)
             is_request = is_request or _opens_question(utterance.text, start, end)
             opens = is_request and clause_text.rstrip().endswith(":")
             named, plain = named or label, lexicon.plain(clause_text)
             asks = is_request, opens, is_item
             segments.append(Segment(clause_text, plain, start, end, *asks, named, named or heading))
+        noted = _labelled_slot(body, lexicon)
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
+
+
+def _labelled_slot(body: str, lexicon: DomainLexicon) -> frozenset[str]:
+    """Return the one slot of which a line notes something, as `First visit: any hour`."""
+    label, colon, note = body.partition(":")
+    is_note = (
+        bool(colon and note.strip()) and "?" not in body and len(label.split()) <= _SHORT_HEADING
+    )
+    named = lexicon.named_slots(label) if is_note else frozenset[str]()
+    return named if len(named) == 1 else frozenset()
+
+
+def _narrowed(
+    named: frozenset[str],
+    text: str,
+    noted: frozenset[str],
+    before: Sequence[Segment],
+    lexicon: DomainLexicon,
+) -> frozenset[str]:
+    """Return those of several slots named by their kind alone that stand before a question.
+
+    They are the one that the line before notes, or the one of the place that `And in Paris?` names.
+    """
+    cues = (*lexicon.slots.values(), *lexicon.places.values())
+    if len(named) < _SEVERAL or "?" not in text or any(cue.search(text) for cue in cues):
+        return named
+    last = before[-1].text if before else ""
+    is_place = last.endswith("?") and len(last.split()) <= _SHORT_HEADING
+    there = {slot for slot, cue in lexicon.places.items() if is_place and cue.search(last)}
+    for own in (noted, named & there):
+        if len(own) == 1 and own < named:
+            return frozenset(own)
+    return named
 
 
 def _meant_by_it(text: str, before: Sequence[Segment]) -> frozenset[str]:
@@ -432,7 +470,11 @@ def has_rival(words: FactWords, scope: frozenset[str], lexicon: DomainLexicon) -
     """Tell whether what is about some slots is not about a fact, which has its like among those."""
     if not words.slots or not scope or not scope.isdisjoint(words.slots):
         return False
-    return any(
+    if any(
         one.slots and not scope.isdisjoint(one.slots) and is_alike(words, one)
         for one in lexicon.facts.values()
-    )
+    ):
+        return True
+    # What nobody wants of those slots is asked for in the same words.
+    beside = (one for one in lexicon.unwished.values() if not scope.isdisjoint(one.slots))
+    return any(not {*words.asks}.isdisjoint(one.asks) for one in beside)

@@ -38,6 +38,7 @@ from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.unwished import asked_of_parts
 from crab_graph.personas.wordbook import ValueForm
 
+_PAIR = 2
 _NAMING = frozenset({"how:cue", "value"})
 _ELLIPSIS: frozenset[str] = frozenset()
 _ASKS_REST = re.compile(
@@ -103,7 +104,8 @@ def asked_facts(turn: Turn) -> tuple[str, ...]:
     keys += owed_of_persons(turn)
     passed_by = (is_mention, is_of_noted_joint, is_joint_elsewhere, is_told_elsewhere)
     keys = [key for key in keys if not any(tells(turn, key) for tells in passed_by)]
-    keys += [one for key in keys for one in bound_by(turn, key) if is_open(turn, one)]
+    bound = ((key, one) for key in keys for one in bound_by(turn, key))
+    keys += [one for key, one in bound if is_open(turn, one) or is_named(turn, key)]
     spent = spent_wishes(turn)
     keys = [key for key in keys if key not in spent]
     firm = turn.reading.exactly
@@ -214,7 +216,9 @@ def _of_named(turn: Turn) -> list[str]:
         is_general = segment.is_request and (asks_any_wish(text) or _ELSE.search(text) is not None)
         for key in turn.facts if is_general and segment.named else ():
             slots = slots_of(turn, key) | turn.briefing.lexicon.compared(key)
-            if slots and slots <= segment.named and is_open(turn, key):
+            # What one part has in common with another is a wish for either.
+            is_of = slots <= segment.named or (len(slots) == _PAIR and slots & segment.named)
+            if slots and is_of and is_open(turn, key):
                 found[key] = None
     return list(found)
 

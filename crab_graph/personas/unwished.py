@@ -30,7 +30,9 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
     that depends on prices; and in no deal is such a thing asked.
     """
     reading = turn.reading
-    if reading.ids or reading.asks_booking or (reading.asks_wallet and turn.wallet.bookings):
+    # A recap names who the user is, too.
+    items = {*reading.ids}.difference(str(fact.value) for fact in turn.facts.values())
+    if items or reading.asks_booking or (reading.asks_wallet and turn.wallet.bookings):
         return []
     clauses = reading.clauses
     ends = (

@@ -64,7 +64,8 @@ def offers_ways_out(turn: Turn) -> bool:
     """Tell whether a message says that nothing meets all wishes, and asks which of them may go."""
     reading = turn.reading
     text = turn.briefing.lexicon.plain(reading.utterance.text)
-    if _NOTHING_FITS.search(text) is None and not turn.memory.insisted:
+    goes_on = turn.memory.insisted and (reading.asks_change or reading.is_unable)
+    if _NOTHING_FITS.search(text) is None and not goes_on:
         return False
     if offered(turn) and _GIVES_UP.search(text) is None:
         return False

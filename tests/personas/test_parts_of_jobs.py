@@ -7,7 +7,7 @@ import pytest
 from tests.personas.clinic_briefing import LINGUIST, PATIENT
 from tests.personas.test_noted import until_nothing_is_new
 from tests.personas.test_rules_user import Chat
-from tests.personas.tour_briefing import THRIFTY, TOURIST
+from tests.personas.tour_briefing import THRIFTY, TOURIST, VARIED
 
 CONDITIONS = ("generic", "terse", "impatient", "neutral")
 OBJECTS = r"\b(?:wait|hold on|no\b|not right|to be clear|mix-up|misspoke|read what)"
@@ -268,3 +268,82 @@ def test_what_is_asked_once_more_is_not_lost_beside_what_is_new(condition):
         "3. What is your budget?\n4. And the time of day of the lab test?"
     ).casefold()
     assert "medicore" in said, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("asked", "says", "not_said"),
+    [
+        (
+            "Brussels attraction: any kind / any day / district of the stay.\nAny hour for it too,"
+            " or a set time?",
+            "any time of day .*first attraction|whatever|don't mind|doesn't matter",
+            "leg|second",
+        ),
+        (
+            "Brussels attraction: any day / any hour.\nMuseum, walk or concert, or any?",
+            "first attraction|whatever|don't mind",
+            "second|concert",
+        ),
+        (
+            "And in Brussels? A museum would be nice, or do you rather fancy a concert or a walk?",
+            "first attraction|whatever|don't mind",
+            "second",
+        ),
+    ],
+)
+def test_a_question_is_of_the_part_that_was_named_before_it(condition, asked, says, not_said):
+    said = settled(condition, TOURIST).say(asked).casefold()
+    assert re.search(says, said) and not re.search(not_said, said), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_any_district_will_do_where_it_is_one_and_the_same(condition):
+    said = settled(condition, TOURIST).say(
+        "Is any district right in Hamburg, as long as in that city stay and attraction lie in the"
+        " same one?"
+    )
+    assert not re.search(OBJECTS, said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_form_with_answers_beside_its_questions_is_a_form(condition):
+    chat = Chat(condition, briefing=PATIENT)
+    chat.say()
+    said = chat.say(
+        "# Two questions\n\n| # | Question | Your choice |\n|---|---|---|\n"
+        "| 1 | Lab test type? | **1** cardiac stress test / **2** blood panel / **3** imaging |\n"
+        "| 2 | Which focus has the physio? | **1** back / **2** knee / **3** shoulder |"
+    ).casefold()
+    assert "imaging" in said or "knee" in said, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_not_any_kind_will_do_where_two_are_to_differ(condition):
+    said = settled(condition, VARIED).say("Which kind of attraction would you like in Brussels?")
+    assert "different kinds" in said.casefold() and "any kind" not in said.casefold(), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_names_that_say_a_kind_are_not_held_against_another_part(condition):
+    said = settled(condition, TOURIST).say(
+        "All is held, pending payment. Please approve each on your Visa ending in 4073:\n"
+        "1. BK-10000001, Halcyon Park Suites: $272.00\n2. BK-10000002, Southbank Harbor Ceramics "
+        "Museum: $57.20\n3. BK-10000003, Abara Jazz Concert: $79.40\nTotal: $408.60."
+    )
+    assert not re.search(rf"{OBJECTS}|wrong", said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_bookings_were_that_go_is_no_part_of_a_plan(condition):
+    chat = settled(condition, PATIENT)
+    said = chat.say(
+        "Here is the new plan:\n1. GP: Dr. Ruiz (DR-61323), June 30, 2027 at 09:25, Harbour, "
+        "Medicore. $62.20\n2. Imaging: LB-87447, Harbour, July 1 at 09:15, Medicore, ready July 2."
+        " $90.20\n3. Neurologist: Dr. Walsh (DR-57762), July 3 at 16:55, Medicore. $69.90\n"
+        "4. Knee physiotherapy: PH-31661, Medicore, 5 sessions at 16:20 on July 5, 6, 7, 8 and 9. "
+        "$75.60\nTotal: $297.90.\n\nWith your okay, I'd book these four and cancel the four "
+        "bookings held now: BK-89223114 (GP), BK-30948921 (blood panel), BK-44181418 "
+        "(cardiologist) and BK-43399567 (shoulder physio). Do you approve this whole plan?"
+    )
+    assert not re.search(OBJECTS, said.casefold()), said

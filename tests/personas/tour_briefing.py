@@ -33,3 +33,9 @@ THRIFTY = TOUR.briefing(
     "S1-001",
     "2027-09-20",
 )
+VARIED = TOUR.briefing(
+    TOUR.slots,
+    [*FACTS, Fact("unlike_kinds", True, FactLevel.DETAIL)],
+    "S1-001",
+    "2027-09-20",
+)
