@@ -44,6 +44,8 @@ def compared_counts(
     for key, words in lexicon.facts.items():
         if words.form is not ValueForm.COUNT or words.conflict is None:
             continue
+        if _is_of_other_part(passage, words, reading):
+            continue
         counts = counts_in(text, words.conflict) or _loose_counts(text, words, lexicon)
         counts = counts or _labelled_counts(text, key)
         counts = counts or _asked_count(text, key, passage, reading)
@@ -52,6 +54,16 @@ def compared_counts(
         is_exact = is_bound and _EXACTLY.search(text) is not None
         for count in counts:
             yield Compared(key, is_right=facts.get(key) == count and not is_exact, said=str(count))
+
+
+def _is_of_other_part(passage: Stretch, words: FactWords, reading: Reading) -> bool:
+    """Tell whether a line is labelled by parts of which a bound between two others says nothing."""
+    conflict = words.conflict
+    if conflict is None or conflict.kind is not ConflictKind.AT_MOST:
+        return False
+    label, colon, _ = reading.segments[passage.segment].text.partition(":")
+    named = reading.lexicon.named_slots(label) if colon else frozenset[str]()
+    return bool(named) and named.isdisjoint(conflict.slots)
 
 
 def _offered_beside(text: str, counts: Sequence[int]) -> list[int]:

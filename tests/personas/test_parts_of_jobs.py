@@ -347,3 +347,12 @@ def test_what_bookings_were_that_go_is_no_part_of_a_plan(condition):
         "(cardiologist) and BK-43399567 (shoulder physio). Do you approve this whole plan?"
     )
     assert not re.search(OBJECTS, said.casefold()), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_bound_between_two_parts_is_none_of_a_third(condition):
+    asked = (
+        "To play it back:\n1. Specialist: neurology, at most 5 days after the GP\n2. Physiotherapy:"
+        " knee, 5 sessions, after the specialist and done within 21 days of the GP\nIs that right?"
+    )
+    assert is_affirmed(condition, PATIENT, asked)

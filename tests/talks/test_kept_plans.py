@@ -19,8 +19,6 @@ from tests.talks.test_talks import BENCHES, messages_of
 
 FOUNDED = {"fifteenth S2-003.ruse.quin"}
 """Where the agent had called a flight economy, and does not say now what it is."""
-MISREAD = {"fiftyninth S4-001.ruse.sd1"}
-"""Not mended: days in which the sessions end are taken for those until the specialist."""
 
 
 def plans_of(task: Task, messages: list[dict[str, Any]]) -> Iterator[tuple[Task, StatedPlan]]:
@@ -62,5 +60,5 @@ def test_nothing_is_held_against_a_plan_that_is_right(name):
     bench = cg.load_benchmark(TALKS / BENCHES[name] / "bench")
     for talk in load_set(name):
         for task, plan in plans_of(bench[talk["task"]], messages_of(name, talk)):
-            if is_solution(task, plan) and f"{name} {talk['talk']}" not in FOUNDED | MISREAD:
+            if is_solution(task, plan) and f"{name} {talk['talk']}" not in FOUNDED:
                 assert contradictions(plan, task.briefing) == [], (talk["talk"], plan.said)
