@@ -123,7 +123,8 @@ def absence_words(
     if waiting:
         seen, first = turn.memory.seen, asked.index(waiting[0])
         absent = [key for key in absent if asked.index(key) < first or f"?{key}" in seen]
-    absent = list(dict.fromkeys([*(key for key in unknown if key in words), *absent]))
+    unknown = [key for key in unknown if key in words and not bound_by(turn, key)]
+    absent = list(dict.fromkeys([*unknown, *absent]))
     absent += asked_unwished(turn, before=waiting)
     if any(not turn.memory.record.is_settled(fact.key) for fact in given):
         # Beside what is new nothing is said a third time.

@@ -48,8 +48,8 @@ def is_asked_by_name(turn: Turn, key: str) -> bool:
 
 
 def is_apart(turn: Turn, key: str, segment: Segment) -> bool:
-    """Tell whether a clause is about other slots than a fact is."""
-    slots = slots_of(turn, key)
+    """Tell whether a clause is about other slots than a fact is, or compares."""
+    slots = slots_of(turn, key) or turn.briefing.lexicon.compared(key)
     return bool(slots and segment.scope) and segment.scope.isdisjoint(slots)
 
 

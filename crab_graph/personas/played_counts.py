@@ -29,6 +29,8 @@ _ALONE = re.compile(
 )
 _THE_OTHERS = re.compile(r"\b((?:other|remaining|further)) (?:\d+|two|three|four|five)\b")
 """Counts those beside one, and not all."""
+_LONGEST_LABEL = 4
+"""Words."""
 _AND_OTHERS = re.compile(
     r"\byou(?:rself)? (?:and|plus|with) (\w+) (?:others?|more|companions?|friends?|fellow)\b"
 )
@@ -62,7 +64,8 @@ def _is_of_other_part(passage: Stretch, words: FactWords, reading: Reading) -> b
     if conflict is None or conflict.kind is not ConflictKind.AT_MOST:
         return False
     label, colon, _ = reading.segments[passage.segment].text.partition(":")
-    named = reading.lexicon.named_slots(label) if colon else frozenset[str]()
+    is_label = bool(colon) and len(label.split()) <= _LONGEST_LABEL
+    named = reading.lexicon.named_slots(label) if is_label else frozenset[str]()
     return bool(named) and named.isdisjoint(conflict.slots)
 
 

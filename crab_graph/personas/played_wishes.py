@@ -63,6 +63,10 @@ _SHARED = re.compile(
     r"|\b(?:only|just|but)\b[^.;?]{0,60}\b(?:same|share\w*|together)\b"
 )
 """Makes of any of some things one for all of them."""
+_ADDS = re.compile(r"\W*(?:but|just|only|as long as|so long as|provided)\b")
+"""Begins what is added to a statement."""
+_UNLIKE = re.compile(r"\b(?:different|differ|unlike|distinct)\b", re.I)
+"""Says that things are not to be alike."""
 _NEAR = 24
 """Characters behind a statement in which what is added to it stands."""
 
@@ -147,7 +151,7 @@ class PlayedWishes:
         """
         segments = self._reading.segments
         segment = segments[passage.segment]
-        if _OR_ANY.search(segment.text) or _SHARED.search(segment.text):
+        if _OR_ANY.search(segment.text) or _SHARED.search(self._with_addition(passage)):
             return False
         if _SUITS.search(segment.text):
             return True
@@ -208,9 +212,14 @@ class PlayedWishes:
             if key not in free and not (is_one or stands_in(part, key, self._briefing)):
                 self._mark(key, is_right=False)
 
+    def _with_addition(self, passage: Stretch) -> str:
+        """Return the clause of a passage with what is added to it, as `but the same one`."""
+        segments = self._reading.segments[passage.segment : passage.segment + 2]
+        return " ".join(one.text for one in segments if one is segments[0] or _ADDS.match(one.text))
+
     def _is_one(self, said: str) -> bool:
         """Tell whether what is any one is right behind that said to be the same for all."""
-        text = self._reading.segments[self._at.segment].text
+        text = self._with_addition(self._at)
         _, found, behind = text.partition(said.strip(" ,;.("))
         is_near = ALIKE.search(behind[:_NEAR]) is not None
         return bool(found) and (is_near or _SHARED.search(behind) is not None)
@@ -245,12 +254,16 @@ class PlayedWishes:
                 continue
             near = text[max(0, match.start() - 40) : match.end() + 40]
             before = text[max(0, match.start() - 24) : match.end()]
+            is_unlike = any(map(_UNLIKE.search, words.full))
             if ALIKE.search(near):
                 same = ALIKE.search(near)
                 is_negated = bool(same and NEGATED.search(near[: same.start()]))
-                self._mark(key, is_right=not is_negated)
+                self._mark(key, is_right=is_negated is is_unlike)
                 continue
-            if _SHARED.search(self._reading.segments[self._at.segment].text):
+            if is_unlike and _UNLIKE.search(before):
+                self._mark(key, is_right=True)
+                continue
+            if _SHARED.search(self._with_addition(self._at)):
                 self._mark(key, is_right=True)
                 continue
             other = _OTHER.search(before)

@@ -59,7 +59,10 @@ _ENDING = 80
 _WITHIN = re.compile(r"\b(?:any(?:\s+\w+){1,3}\s+)between\b[^,.;?]{1,40}\band\b[^,.;?]{1,30}")
 """`any moment between the first and the second`: when something may be, not what it is."""
 _ASIDE = re.compile(r"\([^()]*\)")
-_IT = re.compile(r"\b(?:for|of|about|on) it\b")
+_IT = re.compile(
+    r"\b(?:for|of|about|on) it\b"
+    r"|\b(?:wish(?:es)?|preferences?|anything|else|prefer|like|want|need) (?:\w+ )?there\b"
+)
 
 
 @dataclass(frozen=True, slots=True)

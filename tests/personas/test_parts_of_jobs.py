@@ -356,3 +356,17 @@ def test_a_bound_between_two_parts_is_none_of_a_third(condition):
         " knee, 5 sessions, after the specialist and done within 21 days of the GP\nIs that right?"
     )
     assert is_affirmed(condition, PATIENT, asked)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("note", "is_right"),
+    [
+        ("Any carrier, but the same one on all three.", True),
+        ("An attraction of a different kind in each city.", True),
+        ("Both attractions of the same kind.", False),
+    ],
+)
+def test_what_is_added_to_any_and_what_is_to_differ_is_read(condition, note, is_right):
+    asked = f"Let me read it back. {note} Is all of the above right?"
+    assert is_affirmed(condition, VARIED, asked) is is_right

@@ -82,6 +82,8 @@ BENCHES = {
     "fiftyeighth": "fiftyeighth",
     "fiftyninth": "fiftyfourth",
     "sixtieth": "fiftyfifth",
+    "sixtyfirst": "fiftyfourth",
+    "sixtysecond": "fiftyfifth",
     "users": "users",
 }
 SLOW = (

@@ -136,6 +136,7 @@ _WITHIN = cd.Wording(
     ask=(
         r"\bhow (?:soon|quickly|long after|many days)\b(?!.{0,40}\b(?:results?|sessions?|apart)\b)"
         r"|\bwithin (?:how|what)\b(?!.{0,40}\bresults?\b)|\bdeadline\b"
+        r"|\b\d+ days? (?:after|from|of)\b[^?,;]{0,30},? or \d+\b"
         r"|\b(?:at most|up to|within) \w+(?: days)?(?: (?:after|from|of)\b[^?,;]{0,30})?,?"
         r" or (?:(?:at most|up to|within) )?\w+\b"
         r"(?! (?:sessions?|visits?)\b)"
