@@ -35,7 +35,7 @@ AGENTS = (
         "fiftythird",
     ),
     *("fiftyfourth", "fiftyfifth", "fiftysixth", "fiftyseventh", "fiftyeighth", "fiftyninth"),
-    "sixtieth",
+    *("sixtieth", "sixtyfirst", "sixtysecond", "sixtythird", "sixtyfourth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

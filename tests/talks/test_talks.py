@@ -84,6 +84,8 @@ BENCHES = {
     "sixtieth": "fiftyfifth",
     "sixtyfirst": "fiftyfourth",
     "sixtysecond": "fiftyfifth",
+    "sixtythird": "fiftyeighth",
+    "sixtyfourth": "fiftyfifth",
     "users": "users",
 }
 SLOW = (
