@@ -335,16 +335,23 @@ def test_names_that_say_a_kind_are_not_held_against_another_part(condition):
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_what_bookings_were_that_go_is_no_part_of_a_plan(condition):
+@pytest.mark.parametrize(
+    "gone",
+    [
+        "BK-89223114 (GP), BK-30948921 (blood panel), BK-44181418 (cardiologist) and BK-43399567 "
+        "(shoulder physio)",
+        "Dr. Okafor (BK-38840520) and the shoulder course (BK-54770296)",
+    ],
+)
+def test_what_bookings_were_that_go_is_no_part_of_a_plan(condition, gone):
     chat = settled(condition, PATIENT)
     said = chat.say(
         "Here is the new plan:\n1. GP: Dr. Ruiz (DR-61323), June 30, 2027 at 09:25, Harbour, "
         "Medicore. $62.20\n2. Imaging: LB-87447, Harbour, July 1 at 09:15, Medicore, ready July 2."
         " $90.20\n3. Neurologist: Dr. Walsh (DR-57762), July 3 at 16:55, Medicore. $69.90\n"
         "4. Knee physiotherapy: PH-31661, Medicore, 5 sessions at 16:20 on July 5, 6, 7, 8 and 9. "
-        "$75.60\nTotal: $297.90.\n\nWith your okay, I'd book these four and cancel the four "
-        "bookings held now: BK-89223114 (GP), BK-30948921 (blood panel), BK-44181418 "
-        "(cardiologist) and BK-43399567 (shoulder physio). Do you approve this whole plan?"
+        "$75.60\nTotal: $297.90.\n\nWith your okay, I'd book these four and cancel the bookings "
+        f"held now: {gone}. Do you approve this whole plan?"
     )
     assert not re.search(OBJECTS, said.casefold()), said
 
