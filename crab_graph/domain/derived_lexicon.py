@@ -196,8 +196,8 @@ def _slots_between(declaration: Declaration, key: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for rule in declaration.rules:
         with suppress(UntraceablePredicate):
-            if key in trace_rule(declaration, rule).given:
-                found |= dict.fromkeys(trace_rule(declaration, rule).owners)
+            stated = trace_rule(declaration, rule)
+            found |= dict.fromkeys(stated.owners if key in stated.given else ())
     return tuple(found)
 
 

@@ -103,8 +103,7 @@ def _asked_as_item(row: re.Match[str]) -> str:
     Answers that stand behind a question, such as `**1** museum / **2** walk`, are what it asks for.
     """
     cells = [cell.strip() for cell in row[0].strip().strip("|").split("|")]
-    cells = [cell for cell in cells if not _NO_WORDS.fullmatch(cell)]
-    *before, last = cells
+    *before, last = [cell for cell in cells if not _NO_WORDS.fullmatch(cell)] or [""]
     if before and before[-1].endswith("?") and "/" in last and "?" not in last:
         before[-1] = before[-1].rstrip("?")
         last = f"{_NUMBERED.sub('', last)}?"

@@ -377,3 +377,8 @@ def test_a_bound_between_two_parts_is_none_of_a_third(condition):
 def test_what_is_added_to_any_and_what_is_to_differ_is_read(condition, note, is_right):
     asked = f"Let me read it back. {note} Is all of the above right?"
     assert is_affirmed(condition, VARIED, asked) is is_right
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_row_of_bare_question_marks_is_read(condition):
+    assert settled(condition, PATIENT).say("| Field | Yours |\n|---|---|\n| ? | ? |")
