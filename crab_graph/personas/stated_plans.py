@@ -31,9 +31,11 @@ _COMPARED = re.compile(
 )
 """What something is compared with is none of it."""
 _OTHER_CHOICE = re.compile(
-    r"\b(?:such|cheapest|otherwise|instead|alternatives?|next best|would have)\b"
+    r"\b(?:such|cheapest|least expensive|otherwise|instead|alternatives?|next best|would have)\b"
 )
-_OVER_LIMIT = re.compile(r"\b(?:over (?:your|the)|exceeds?|above your|beyond)\b")
+_OVER_LIMIT = re.compile(
+    r"\b(?:over (?:your|the)|exceeds?|breaks? (?:your|the)|above your|beyond)\b"
+)
 """Says of another choice, or of the only one, that it is too dear."""
 _PLAN_AT = re.compile(
     r"\b(?:plan|package|proposal)s?:? (?:at|for|costs?|comes? to|is|=)? ?(?=[$\d])"

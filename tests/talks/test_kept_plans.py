@@ -8,7 +8,7 @@ import pytest
 import crab_graph as cg
 from benchmarks.bench_talks import TALKS, load_set
 from crab_graph.domains.task import Task
-from crab_graph.personas.mended_bookings import mended_booking_in
+from crab_graph.personas.mended_bookings import mended_booking_in, withdrawn_in
 from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.rewordings import reworded
 from crab_graph.personas.second_thoughts import says_change
@@ -34,7 +34,7 @@ def plans_of(task: Task, messages: list[dict[str, Any]]) -> Iterator[tuple[Task,
         elif message["role"] == "assistant":
             briefing = stages[0].briefing
             mended = mended_booking_in(text)
-            rest = reworded(text if mended is None else mended.rest)
+            rest, _ = withdrawn_in(reworded(text if mended is None else mended.rest))
             before = said[-1] if said else None
             reading = reading_of(rest, briefing.lexicon, briefing.slots, before)
             if reading.asks_booking:
