@@ -91,6 +91,11 @@ def words_with(
         for rule in declaration.joint_rules
         if rule.name in present and rule.is_settled
     }
+    reads = {
+        rule.name: tuple(dict.fromkeys(slot for slot, _ in trace_rule(declaration, rule).refs))
+        for rule in declaration.joint_rules
+        if rule.name in present
+    }
     bounds = {
         rule.name: read
         for rule in declaration.rules
@@ -105,7 +110,7 @@ def words_with(
         if (one := _free_beside(declaration, lexicon.facts[key], rule)) is not None
     }
     update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
-    update |= {"bounds": bounds, "unwished": {**lexicon.unwished, **unwished}}
+    update |= {"reads": reads, "bounds": bounds, "unwished": {**lexicon.unwished, **unwished}}
     return lexicon.model_copy(update=update)
 
 

@@ -62,7 +62,7 @@ def with_names(
             slots[slot.id] = re.compile(f"(?:{cues})")
     facts = {**lexicon.facts, **dict(_joint_words(declaration, lexicon, values))}
     at = {
-        slot: re.compile(_place(values[own[0]]))
+        slot: re.compile(rf"{_place(values[own[0]])}|\b{own[0].replace('_', '[ _-]')}\b")
         for slot, own in places.items()
         if len(own) == 1 and own[0] in values
     }
@@ -101,7 +101,15 @@ def _or_place(
     called: Mapping[str, str],
     values: Mapping[str, str],
 ) -> re.Pattern[str]:
-    """Return the pattern of a part that names one of the slots, with the place of that slot."""
+    """Return the pattern of a part that names one of the slots, with the place of that slot.
+
+    One that names slots in an order has a group for each, called as the slot is.
+    """
+    text = part.pattern
+    for slot in called.keys() & part.groupindex.keys():
+        text = text.replace(f"(?P<{slot}>", f"(?P<{slot}>{_place(values[called[slot]])}|")
+    if text != part.pattern:
+        return re.compile(text)
     named = [slot for slot in called if part.search(titles[slot].casefold())]
     if len(named) != 1:
         return part

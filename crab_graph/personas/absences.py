@@ -15,7 +15,8 @@ from crab_graph.personas.fact_scopes import (
 from crab_graph.personas.noted_facts import is_listed_again, notes_absence
 from crab_graph.personas.pinned_facts import unwished_throughout
 from crab_graph.personas.pointed_questions import OR
-from crab_graph.personas.questions import Segment, has_rival
+from crab_graph.personas.questions import has_rival
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.slot_scopes import asked_scopes
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, bound_by, new_facts
 from crab_graph.personas.turns import Turn

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.played_clauses import asks_check
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.understanding import AS_MANY, HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import FactWords, ValueForm
 

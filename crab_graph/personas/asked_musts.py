@@ -7,7 +7,7 @@ from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.spoken_sums import find_sums
-from crab_graph.personas.stated_values import names_value
+from crab_graph.personas.stated_values import counts_in, names_value
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.text.utterance import visible
 
@@ -97,11 +97,12 @@ def asked_firm(
         return None
     asked = _LEAD.sub("", visible(pieces[number]).strip())
     low = asked.casefold()
-    if _IS_THERE.search(low):
+    if _IS_THERE.search(low) or is_of_no_wish(low, briefing):
         return None
     if _ALL_FIRM.search(low):
         return []
     are_few = len(last) <= FEW_MEANT
+    last = [] if is_of_other_parts(low, last, briefing) else last
     flags = _flags_held(low, record, briefing)
     if not flags and are_few and _OF_RULE.search(low):
         return list(last)
@@ -133,6 +134,36 @@ def _is_of_item(
         return False
     facts = briefing.lexicon.facts
     return not any(names_value(visible(item).casefold(), facts[key]) for key in last)
+
+
+def counts_named(low: str, briefing: UserBriefing) -> list[str]:
+    """Return the numbers of things that a piece names rightly, by figure or word."""
+    facts = briefing.lexicon.facts
+    return [
+        one.key
+        for one in briefing.facts
+        if one.key in facts and facts[one.key].form is ValueForm.COUNT
+        if (conflict := facts[one.key].conflict) is not None
+        if one.value in counts_in(low, conflict)
+    ]
+
+
+def is_of_no_wish(low: str, briefing: UserBriefing) -> bool:
+    """Tell whether a piece asks for what no wish is of, of a part that it names."""
+    named = frozenset[str]() if "$" in low else briefing.lexicon.named_slots(low)
+    return any(
+        bool(words.slots) and not named.isdisjoint(words.slots)
+        for words in briefing.lexicon.unwished.values()
+        if any(cue.search(low) for cue in words.asks)
+    )
+
+
+def is_of_other_parts(low: str, last: Collection[str], briefing: UserBriefing) -> bool:
+    """Tell whether a piece names parts of which nothing was told `last`."""
+    conflicts = [briefing.lexicon.facts[key].conflict for key in last]
+    slots = {slot for one in conflicts if one is not None for slot in one.slots}
+    named = briefing.lexicon.named_slots(low)
+    return bool(named and slots) and all(conflicts) and named.isdisjoint(slots)
 
 
 def _flags_held(asked: str, record: DisclosureRecord, briefing: UserBriefing) -> list[str] | None:

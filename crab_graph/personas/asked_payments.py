@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
 from crab_graph.personas.own_tools import Wallet, named_bookings
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.stated_plans import read_plans
 from crab_graph.personas.understanding import Reading
 

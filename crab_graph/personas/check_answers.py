@@ -29,6 +29,7 @@ from crab_graph.personas.sought_facts import (
 )
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
+from crab_graph.personas.unwished import checked_unwished
 from crab_graph.personas.wordbook import ValueForm
 
 _EITHER = re.compile(
@@ -37,6 +38,8 @@ _EITHER = re.compile(
     r"|(?:i|we) (?:now )?(?:go|move|continue|proceed|carry|start|begin|search|look)))[^?]*\?"
 )
 """Asks which of two things is so."""
+_OR_ELSE = re.compile(r"\bor (?:something|anything|somewhere|some other\w*|others?) else\b[^?]*\?")
+"""Asks whether it is to be as elsewhere, or how."""
 _OR_IF = re.compile(r"\bor (?:(?:is|are|will|would|does|do) (?!there\b)|any\b)[^?]*\?")
 """Asks which it is to be, or if any is."""
 _REST = re.compile(
@@ -49,6 +52,7 @@ _A_LIST = 4
 """So many wishes noted make a list of all."""
 _NO_WISH = re.compile(
     rf"\b(?:no|without) (?:\w+ ){{0,2}}{WISH}\b[^?]*\?"
+    r"|\b(?:flexible|open|free|easy|relaxed) (?:about|on|as to|with|regarding)\b[^?]*\?"
     r"|\bnothing (?:more|else|further)\b[^?]{0,12}\b(?:on|for|about|regarding|as to)\b[^?]*\?"
 )
 """Asks if nothing is wished."""
@@ -68,6 +72,10 @@ def check(turn: Turn) -> Decision | None:
             return turn.say("right", is_answer=True, is_content=True)
         played = replace(played, unknown=asked)
         turn = replace(turn, playback=played)
+    free = checked_unwished(turn) if played.is_asked and not played.wrong else []
+    if free:
+        said = turn.speaker.without([turn.briefing.lexicon.unwished[name] for name in free])
+        return Decision(tuple(said), declined=tuple(free), is_answer=True, is_content=True)
     is_pointed = played.is_asked and bool(played.questioned)
     unknown = [key for key in played.unknown if is_pointed or key not in turn.memory.declined]
     states = played.states or _vague(turn)
@@ -163,6 +171,8 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         or _settles_a_doubt(turn)
         or (answers and _is_clear(turn))
     ):
+        return []
+    if any(_OR_ELSE.search(one.text) for one in turn.reading.segments if one.is_request):
         return []
     asking = sum(one.is_request for one in turn.reading.segments)
     if asking <= _FEW and _takes_for_none(turn, [fact.key for fact in others]):

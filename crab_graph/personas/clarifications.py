@@ -11,7 +11,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crab_graph.money import parse_cents
-from crab_graph.personas.asked_musts import FEW_MEANT, FIRM_OR_NOT, asked_firm
+from crab_graph.personas.asked_musts import (
+    FEW_MEANT,
+    FIRM_OR_NOT,
+    asked_firm,
+    counts_named,
+    is_of_no_wish,
+    is_of_other_parts,
+)
 from crab_graph.personas.briefing import DisclosureRecord, UserBriefing
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.played_clauses import FAULTS, ends_in_tag
@@ -230,6 +237,7 @@ def _meant_firm(
     by_value = [key for key, how in shown if "value" in how and key in wished and record.has(key)]
     by_value = [key for key in by_value if facts[key].form is not ValueForm.MONEY]
     by_value += [key for key in sums if parse_cents(str(wished[key])) in reading.amounts]
+    by_value += [key for key in counts_named(text, briefing) if key in wished and record.has(key)]
     if not by_value and any("how:cue" in how and not record.has(key) for key, how in shown):
         return None
     choices = [key for key in by_value if facts[key].form is ValueForm.CHOICE]
@@ -238,6 +246,9 @@ def _meant_firm(
     by_cue = [key for key, how in shown if "how:cue" in how and key in wished and record.has(key)]
     named = list(dict.fromkeys(by_value or by_cue))
     meant = [key for key in named if key in last] or named or [k for k in last if k in wished]
+    asked = " ".join(one.text for one in reading.segments if "?" in one.text)
+    if is_of_no_wish(asked, briefing) or is_of_other_parts(asked, meant, briefing):
+        return None
     if not (meant and all(map(record.is_settled, meant))):
         return None
     # Of many at once none need be said again; those told last are meant by no name.

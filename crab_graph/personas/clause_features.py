@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from crab_graph.personas.clause_words import ClauseWords, grams, numeral, pieces, stems
-from crab_graph.personas.questions import Earlier, FactCandidate, Segment, candidates, has_rival
+from crab_graph.personas.questions import Earlier, FactCandidate, candidates, has_rival
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.wordbook import DomainLexicon, phrase_book
 
 _NOT_READ = (

@@ -10,7 +10,8 @@ from crab_graph.personas.clarifications import sentences_of
 from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.pinned_facts import of_two_windows
 from crab_graph.personas.played_clauses import is_tag
-from crab_graph.personas.questions import Segment, segment_before
+from crab_graph.personas.questions import segment_before
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 from crab_graph.personas.wordbook import FactWords, ValueForm
 from crab_graph.text.utterance import visible

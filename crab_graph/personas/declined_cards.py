@@ -28,6 +28,7 @@ _OTHER_CARD = re.compile(
     r"|\b(?:card|visa|mastercard|amex|american express)\b[^?]{0,40}\binstead\b"
     r"|\b(?:card|one) you (?:name|choose|prefer)\b"
 )
+_REQUIRED = re.compile(r"\b(?:is|are|will be) (?:required|needed|necessary)\b")
 _OFFERED = re.compile(
     r"\b[b-d2-4][).:]\s(?:(?:an?|take|use|with) )*\Z"
     r"|\b(?:carry|go|continue|stay|stick|keep|remain)\w*\b[^?]{0,40}\b(?:with|to|on|using)\b"
@@ -157,7 +158,7 @@ def _asks_for_other(reading: Reading) -> bool:
     found = (
         (one.text, _OTHER_CARD.search(one.text))
         for one in reading.segments
-        if one.is_request or one.is_item
+        if one.is_request or one.is_item or _REQUIRED.search(one.text)
     )
     return any(
         match is not None

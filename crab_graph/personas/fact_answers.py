@@ -14,7 +14,7 @@ from crab_graph.personas.noted_facts import is_listed_again
 from crab_graph.personas.open_bounds import EXAMPLES, asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.pinned_facts import asks_same_order, pinned_again
-from crab_graph.personas.plain_requests import offers_to_show
+from crab_graph.personas.plain_requests import asks_if_complete, offers_to_show
 from crab_graph.personas.plan_answers import (
     other_card_words,
     wants_yes,
@@ -53,6 +53,9 @@ _AS_BEFORE = re.compile(
 """Asks whether what was said before holds."""
 _FEW_WORDS = 3
 
+_WHICH_PARTS = re.compile(r"\b(?:for|of|to|on) which (?:of |two |three |parts?|ones?\b|ends?)")
+"""Asks of which parts something holds, and for none of several by name."""
+
 
 def answer(turn: Turn) -> Decision | None:
     """Return the turn that answers questions about facts; `None` where there was none."""
@@ -62,11 +65,7 @@ def answer(turn: Turn) -> Decision | None:
         return None
     if not asked and not asks_openly(turn):
         return _of_no_fact(turn)
-    if reading.claims_done and not asked and (turn.missing or turn.wallet.pending):
-        return None
-    is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)
-    is_left = is_left or asked_throughout(reading)
-    if not is_left and (_asks_for_less(turn, asked) or offers_to_show(reading.segments)):
+    if _is_of_deeds(turn, asked):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
     if _is_all_noted(turn, chosen) or _asks_which_one(turn, chosen):
@@ -115,6 +114,21 @@ def answer(turn: Turn) -> Decision | None:
     )
 
 
+def _is_of_deeds(turn: Turn, asked: Sequence[str]) -> bool:
+    """Tell whether a message is about what is done or offered, and no fact is left to tell."""
+    reading = turn.reading
+    # Whether notes are complete is no claim that all is booked.
+    notes = turn.playback.right and asks_if_complete(reading.segments)
+    if reading.claims_done and not (asked or notes) and (turn.missing or turn.wallet.pending):
+        return True
+    shows = offers_to_show(reading.segments)
+    if shows and not (asked or new_facts(turn)):
+        return True
+    is_left = new_facts(turn) or absent_facts(turn) or reading.exactly or asks_openly(turn)
+    is_left = is_left or asked_throughout(reading)
+    return not is_left and (_asks_for_less(turn, asked) or shows)
+
+
 def _is_pointed(turn: Turn, asked: Sequence[str]) -> bool:
     """Tell whether something is asked for by its name, or stands open beside extras in a list."""
     if bounds_of(turn) is not None or any(is_named(turn, key) for key in asked):
@@ -144,13 +158,17 @@ def _of_no_fact(turn: Turn) -> Decision | None:
 
 
 def _spoken_of(turn: Turn) -> list[Fact]:
-    """Return what was told for sure that a question of few words hints at."""
+    """Return what was told for sure that a question of few words hints at.
+
+    A value beside the part that it names, as `And in Paris?`, says where that is.
+    """
     return [
         turn.facts[key]
         for segment, how in turn.reading.clauses
         if segment.is_request and len(segment.text.split()) <= _FEW_WORDS
-        for key in how.facts
+        for key, shows in how.facts.items()
         if how.names(key) and key in turn.facts and _is_told(turn, key)
+        if not (segment.named and "how:value" in shows)
     ]
 
 
@@ -240,7 +258,9 @@ def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
         return False
     clauses = turn.reading.clauses
     asking = [one.text for one, how in clauses if one.is_request and keys & how.facts.keys()]
-    return bool(asking) and all(PARTICULAR.search(text) for text in asking)
+    return bool(asking) and all(
+        PARTICULAR.search(text) and not _WHICH_PARTS.search(text) for text in asking
+    )
 
 
 def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:

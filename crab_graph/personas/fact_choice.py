@@ -17,7 +17,7 @@ from crab_graph.personas.pinned_facts import (
 )
 from crab_graph.personas.plan_answers import wants_yes
 from crab_graph.personas.pointed_questions import ONE_OF_TWO, OR, asked_throughout
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,

@@ -1,6 +1,6 @@
 """What a fact is about, and whether the clauses of a message are about it."""
 
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import ValueForm
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 
 _AGAIN = r"(?:again|anew|once more|(?:one|once) more time|a second time|another time)"
 _RETRY = re.compile(

@@ -7,7 +7,8 @@ from datetime import date, timedelta
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import UserBriefing
 from crab_graph.personas.message_text import ANY_ID
-from crab_graph.personas.questions import Segment, read_segments
+from crab_graph.personas.questions import read_segments
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 from crab_graph.personas.user_guide import fact_label, user_guide
 from crab_graph.personas.wordbook import FactWords, ValueForm, says

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.personas.clause_words import ClauseWords
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.weight_files import load_arrays, stamp_in, unpacked
 
 NOTHING = "other"

@@ -31,14 +31,33 @@ _ORDER = re.compile(
     r"|\bor (?:just )?wait\W*\?"
 )
 """Asks in which order to do what is left, or whether all at once."""
-_KNOWS_HOW = re.compile(r"\bdo you know (?:how|where)\b[^?]*\?")
+_AT_ONCE = re.compile(
+    r"\b(?:at once|in one go|together)\b[^?]*,? or (?:\w+ )?"
+    r"(?:one by one|one after|separately)\b[^?]*\?"
+)
+"""Asks whether to do all at once or one by one."""
+_KNOWS_HOW = re.compile(
+    r"\b(?:do you know|are you able to see|can you see|do you see) (?:how|where)\b[^?]*\?"
+)
 """Asks whether to explain something."""
 _TIME_OK = re.compile(
     r"\b(?:is|are|would|will)\b[^?]*\b\d\d?(?::\d\d| ?[ap]\.?m\b)[^?]{0,60}"
     r"\b(?:ok(?:ay)?|acceptable|too (?:early|late)|al(?:l )?right|fine)\b[^?]*\?"
     r"|\b\d\d?(?::\d\d| ?[ap]\.?m\b)[^?]{0,60}\btoo (?:early|late)\b[^?]*\?"
 )
+_TIME_TOLD = re.compile(
+    r"\b\d\d?:\d\d\b[^?$]{0,90}\. (?:is|would|will) (?:that|this|it|such a time) (?:be )?"
+    r"(?:ok(?:ay)?|acceptable|too (?:early|late)|al(?:l )?right|fine)\b[^?]{0,24}\?",
+    re.I,
+)
 """Asks whether a time will do."""
+_UPDATES = re.compile(r"\b(?:update|change|amend|correct)\b[^?]*\?")
+"""Offers to store something else."""
+_DAY_COUNTS = re.compile(
+    r"\b(?:same|next|following) day\b[^?]*\b(?:fine|ok(?:ay)?|counts?|al(?:l )?right|possible"
+    r"|included?|allowed)\b[^?]*\?"
+)
+"""Asks whether a day is one of those that a bound of days leaves."""
 _LETTERED = re.compile(r"(?m:^)\W*A[).:].*(?:\$|\d:\d\d).*\n+\W*B[).:].*(?:\$|\d:\d\d)", re.I)
 """Two offers to choose from, without ids."""
 _WHICHEVER = re.compile(r"\bwhichever (?:that|it|this) (?:is|may be)\b", re.I)
@@ -83,12 +102,15 @@ def _shown(turn: Turn) -> str:
         turn.reading.tells_of_failed_card and turn.wallet.earlier
     ):
         return "card_limit"
-    if is_dealing and any(_ORDER.search(text) for text in asked):
+    if any(_ORDER.search(text) if is_dealing else _AT_ONCE.search(text) for text in asked):
         return "either_way"
     if any(map(_KNOWS_HOW.search, asked)) and not is_due:
         return "knows_how"
-    if any(map(_TIME_OK.search, asked)) and not turn.reading.ids:
+    is_of_time = any(map(_TIME_OK.search, asked)) or _TIME_TOLD.search(turn.text) is not None
+    if is_of_time and not turn.reading.ids:
         return "time_ok"
+    if any(map(_DAY_COUNTS.search, asked)):
+        return "day_counts"
     is_open = not turn.reading.ids and turn.choice is None
     return "trade_off" if is_open and _LETTERED.search(turn.text) else ""
 
@@ -108,7 +130,8 @@ def thanked(turn: Turn) -> Decision:
     if asks and _own_mails(turn, reading.utterance.text):
         act = "yes"
     elif asks and (reading.asks_foreign or is_extra):
-        act = "not_at_hand" if reading.asks_foreign else "no_extra"
+        is_offer = any(_UPDATES.search(one.text) for one in reading.segments if one.is_request)
+        act = "not_at_hand" if reading.asks_foreign and not is_offer else "no_extra"
     parts = (turn.speaker.phrase(act),) if act else ()
     return Decision((*parts, turn.speaker.phrase("thanks_end")), token=TerminalToken.STOP)
 
@@ -123,7 +146,8 @@ def _start(turn: Turn) -> Decision | None:
 
 def _choose(turn: Turn) -> Decision | None:
     """Say by what to choose, where nothing is offered yet."""
-    return None if turn.reading.ids or asked_unwished(turn) else _by_wish(turn)
+    is_of_other = turn.reading.ids or turn.reading.asks_of_extra or asked_unwished(turn)
+    return None if is_of_other else _by_wish(turn)
 
 
 def _trade(turn: Turn) -> Decision | None:
@@ -179,6 +203,8 @@ def _any_one(turn: Turn) -> Decision | None:
     flags = {key for key in flags if settled(key) and not words[key].is_joint}
     beside = [key for key in turn.reading.asked if key not in flags and is_named(turn, key)]
     if new_facts(turn) or beside or flags.isdisjoint(named) or _WHICHEVER.search(turn.text):
+        return None
+    if turn.reading.confirms and turn.playback.right:
         return None
     return turn.say("no_wish", is_answer=True, is_content=True, moved=True)
 
@@ -246,7 +272,11 @@ def _weigh_time(turn: Turn) -> Decision | None:
         and not (named and named.isdisjoint(words[key].slots))
     ]
     fits = all(low <= hour < high for low, high in bounds for hour in times)
-    return _plainly("suits" if fits else "firm")(turn)
+    act = "suits" if fits else "firm"
+    if turn.reading.asks_booking and not turn.reading.stated:
+        # What names a time alone puts no plan to the user.
+        return turn.say(act, is_answer=True, is_content=True, moved=True)
+    return _plainly(act)(turn)
 
 
 def _spell(turn: Turn) -> Decision | None:
@@ -318,6 +348,7 @@ _ANSWERS: Mapping[str, Callable[[Turn], Decision | None]] = {
     "hours": _say_hours,
     "time_ok": _weigh_time,
     "card_limit": _plainly("knows_no_limit"),
+    "day_counts": _plainly("fine_if_fits"),
     "knows_how": _plainly("no_extra"),
     "mail": _mail,
 }

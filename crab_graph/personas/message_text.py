@@ -9,8 +9,9 @@ from crab_graph.personas.briefing import BriefedSlot
 from crab_graph.personas.clause_features import ClauseFeatures, MessageSigns, message_features
 from crab_graph.personas.clause_words import ClauseWords
 from crab_graph.personas.meanings import guess_of, meaning_of, meanings_of
-from crab_graph.personas.questions import Segment, read_segments
+from crab_graph.personas.questions import read_segments
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.spelling import speller
 from crab_graph.personas.spoken_sums import find_sums
 from crab_graph.personas.wordbook import DomainLexicon, says

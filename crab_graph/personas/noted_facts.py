@@ -5,7 +5,7 @@ import re
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.played_clauses import is_check
 from crab_graph.personas.pointed_questions import OR, asks_throughout
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.turns import Turn, once_a_turn
 
 _ANY_DOES = re.compile(

@@ -9,7 +9,8 @@ from collections.abc import Collection
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.plain_requests import WISH
-from crab_graph.personas.questions import Segment, segment_before
+from crab_graph.personas.questions import segment_before
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import DomainLexicon, FactWords
 
@@ -41,12 +42,25 @@ _MORE_WISHES = re.compile(
 )
 """Asks for what is left to wish, where it names what of that."""
 _ALL_OF = re.compile(
-    r"\bwhat (?:matters|counts|is important|(?:would|do) you (?:like|wish|want|need|expect|prefer"
-    r"|look for|have in mind))\b[^?,;(:]{0,30}"
+    r"\bwhat(?:ever)? (?:you care about|matters|counts|is important"
+    r"|(?:would|do) you (?:like|wish|want|need|expect|prefer|look for|have in mind))"
+    r"\b[^?,;(:]{0,30}"
     r"\b(?:(?:for|about|on|in|from|of|with regard to|regarding|with|when it comes to)"
-    r" (?:the|your)|there)\b[^,;(:]*\?"
+    r" (?:the|your)|there)\b[^,;(:?]*(?:[?:.]|\Z)"
     r"|:\W*what (?:matters|counts|is important)(?: to you)?\W*\?"
-    r"|\bwhat (?:should|must|shall|does) it (?:\w+ to )?(?:offer|have|provide|be like)\b[^,;(:]*\?"
+    r"|\bwhat (?:should|must|shall|does) (?:it|(?:the|your) [^?,;(:]{2,40}?) (?:\w+ to )?"
+    r"(?:offer|have|provide|be like|look like)\b[^,;(:]*\?"
+    r"|\bwhat (?:should|shall|may|can|do) i (?:put|write|note|enter|take)(?: down)? "
+    r"(?:for|on|about)\b[^,;(:]*\?"
+    r"|\b(?:is there )?(?:some|any)thing (?:special |particular )?(?:that )?(?:i|we) "
+    r"(?:must|should|have to|need to) (?:observe|consider|respect|heed|bear in mind|keep in mind"
+    r"|watch|look out for)\b[^(:]*\?"
+    r"|\b(?:have|any|some|separate|own) (?:\w+ )?ideas? (?:for|about|on)\b[^(:]*\?"
+    r"|\b(?:any|some)thing special (?:about|for|on|with)\b[^(:]*\?"
+    r"|\bwhat(?:.s| is| are) the (?:one |main )?things? (?:about|for|with)\b[^(:]*\?"
+    r"|\bwhat (?:kind|sort|type)s? of \w+ (?:do |would |did |have )?you\b[^(:]*\?"
+    r"|\b(?:what|which) \w+ (?:do |would |have )?you (?:(?:do|would|have|got) )?(?:wish|want|like"
+    r"|need|in mind|fancy|prefer)\b[^(:]*(?:\?|\Z)"
     r"|\b(?:(?:what|how) about|any (?:\w+ )?(?:wish|preference|requirement)(?:e?s)?"
     r" (?:for|about|on|regarding|as to)) (?:the|your)\b[^,;(:]*\?"
 )
@@ -97,10 +111,12 @@ def _asks_of_part(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
 
 
 def _meant(turn: Turn, segment: Segment) -> frozenset[str]:
-    """Return the slots that a clause names, or those named right before one that says `there`."""
+    """Return the slots that a clause names, or those named last before one that says `there`."""
     if segment.named or not _THERE.search(segment.text):
         return segment.named
     before = segment_before(turn.reading.segments, segment)
+    if before is not None and not before.named:
+        before = segment_before(turn.reading.segments, before)
     return segment.named if before is None else before.named
 
 

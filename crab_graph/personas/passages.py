@@ -39,7 +39,7 @@ _LEADS_BACK = re.compile(r"^\W*(?:it|this|that|they|these|which)\b")
 _BOTH = re.compile(r"\b(?:both|all|each|either|every)(?: of)?(?: the| your)? \Z")
 _REACH = 24
 _SHORT = 8
-_HEAD, _COLON, _PLAIN = -3, -1, 0
+_LEAD, _HEAD, _COLON, _PLAIN = -11, -3, -1, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,16 @@ class _Place:
 
     frames: list[_Frame] = field(default_factory=list)
     is_list: bool = False
+    lead: frozenset[str] = frozenset()
+    """What the last line was about that led up to others, as to options."""
 
     def enter(self, level: int) -> None:
         """Leave all that does not reach down to a level."""
         self.frames = [frame for frame in self.frames if frame.level < level]
+
+    def leave_options(self) -> None:
+        """Leave all but what the line was about that led up to options."""
+        self.frames = [_Frame(_LEAD, self.lead)] if self.lead else []
 
     @property
     def slots(self) -> frozenset[str]:
@@ -151,23 +157,7 @@ class _Layout:
     ) -> Iterator[Stretch]:
         body = text[line.start : line.end]
         marks_by_clause = [self._marks(text, start, end) for _, start, end in clauses]
-        has_marks = any(marks_by_clause)
-        own = _option_of(body)
-        is_head = own and not any(mark.item for marks in marks_by_clause for mark in marks)
-        # What is in an option stands in the lines below its name.
-        level = min(_level(line, body), _HEAD) if is_head else _level(line, body)
-        if level == _PLAIN and line.is_apart and place.is_list:
-            # A paragraph behind a list ends the section that its heading opened.
-            place.enter(-5)
-        if level != _PLAIN or has_marks or line.is_apart:
-            place.enter(level)
-        place.is_list = level > _PLAIN
-        if own and level < _PLAIN:
-            place.frames.clear()
-        is_part = place.option and not place.option.startswith("#")
-        if not (own or is_part) and _DIGIT.search(line.marker):
-            own = f"#{line.marker.strip('().')}"
-        place.frames.append(_Frame(level, frozenset(), option=own))
+        level, own = _entered(line, body, marks_by_clause, place)
         current, item = place.slots, place.item
         first: frozenset[str] = frozenset()
         named, ids = set[str](), set[str]()
@@ -193,20 +183,25 @@ class _Layout:
                     text[a:b], a, number, segment, current, item, place.option, is_loose=is_loose
                 )
             is_led = not any(mark.item for mark in marks) if marks else is_led
-        scope = first if level > _PLAIN and first and named else self._heading(level, named)
+        is_lead = body.rstrip().endswith(":") and not own
+        place.lead = frozenset(named) if is_lead else place.lead
+        heading = self._heading(level, named, is_lead=is_lead)
+        scope = first if level > _PLAIN and first and named else heading
         place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
 
     def _says_slot(self, marks: Sequence[_Mark], slots: frozenset[str]) -> bool:
         """Tell whether a clause itself names the slots that it is about, by words or labels."""
         return any(mark.slots <= slots for mark in marks)
 
-    def _heading(self, level: int, named: Collection[str]) -> frozenset[str]:
+    def _heading(self, level: int, named: Collection[str], *, is_lead: bool) -> frozenset[str]:
         """Return the slots that what stands below a line is about, where it names none.
 
-        A paragraph that tells of several kinds of things is the heading of none of them.
+        A paragraph that tells of several kinds of things, and leads up to no list, is the heading
+        of none of them.
         """
         kinds = sum(not own.isdisjoint(named) for own in self._kinds)
-        return frozenset() if level == _PLAIN and kinds > 1 else frozenset(named)
+        is_none = level == _PLAIN and kinds > 1 and not is_lead
+        return frozenset() if is_none else frozenset(named)
 
     def _inline_options(
         self, text: str, clauses: Sequence[tuple[int, int, int]]
@@ -271,6 +266,7 @@ class _Layout:
             if slots:
                 label = self._labelled(body[: match.start()])
                 label = label or self._named_behind(body, match)
+                label = label or self._placed(body, match, slots)
                 place = (start + match.start(), start + match.end())
                 found.append(_Mark(*place, label & slots or slots, match[0].upper()))
         for match in _FIRST_WORD.finditer(body) if self._is_list else ():
@@ -288,6 +284,17 @@ class _Layout:
         if not label or len(label.split()) > 4:
             return frozenset()
         return frozenset(slot for slot, cue in self._lexicon.labels.items() if cue.search(label))
+
+    def _placed(self, body: str, item: re.Match[str], slots: frozenset[str]) -> frozenset[str]:
+        """Return the one of an id's slots whose place stands between it and the ids beside it."""
+        ids = [one.span() for one in self._ids.finditer(body)]
+        begin = max((end for _, end in ids if end <= item.start()), default=0)
+        end = min((start for start, _ in ids if start >= item.end()), default=len(body))
+        for words in (body[item.end() : end], body[begin : item.start()]):
+            there = frozenset(slot for slot in slots if self._lexicon.is_placed(slot, words))
+            if there:
+                return there
+        return frozenset()
 
     def _named_behind(self, body: str, item: re.Match[str]) -> frozenset[str]:
         """Return the slots that the word right behind an id names, where none does before it."""
@@ -379,6 +386,29 @@ class _Layout:
             if empty.label and empty.label not in words:
                 words = f"{empty.label}: {words}"
             yield replace(empty, text=words, start=a, slots=firm, item=item)
+
+
+def _entered(
+    line: Line, body: str, marks: Sequence[Sequence[_Mark]], place: _Place
+) -> tuple[int, str]:
+    """Enter a line: return its level, and the option that it begins."""
+    own = _option_of(body)
+    is_head = own and not any(one.item for found in marks for one in found)
+    # What is in an option stands in the lines below its name.
+    level = min(_level(line, body), _HEAD) if is_head else _level(line, body)
+    if level == _PLAIN and line.is_apart and place.is_list:
+        # A paragraph behind a list ends the section that its heading opened.
+        place.enter(-5)
+    if level != _PLAIN or any(marks) or line.is_apart:
+        place.enter(level)
+    place.is_list = level > _PLAIN
+    if own and level < _PLAIN:
+        place.leave_options()
+    is_part = place.option and not place.option.startswith("#")
+    if not (own or is_part) and _DIGIT.search(line.marker):
+        own = f"#{line.marker.strip('().')}"
+    place.frames.append(_Frame(level, frozenset(), option=own))
+    return level, own
 
 
 def _shared_names(lexicon: DomainLexicon) -> Iterator[re.Pattern[str]]:

@@ -143,6 +143,7 @@ def _is_about_payment(turn: Turn) -> bool:
     """
     reading, wallet = turn.reading, turn.wallet
     is_over = (reading.claims_done or reading.is_closing) and bool(wallet.earlier)
+    is_over = is_over and not (wallet.is_spare and wallet.pending)
     has_done = bool(wallet.recorded) or wallet.added is not None
     if is_over and not has_done and not (turn.refused or wallet.errors):
         asks = reading.asks_card or reading.asks_method or bool(to_approve(reading, wallet))
@@ -178,7 +179,8 @@ def _as_approved(turn: Turn) -> Turn:
     due = {one.booking_id for one in wallet.pending}
     approved = {one.booking_id: one.payment_method_id for one in wallet.earlier}
     methods = {method for booking, method in approved.items() if booking in due}
-    if wallet.recorded or wallet.added is not None or not due <= approved.keys():
+    has_moved = wallet.recorded or wallet.added is not None or wallet.is_spare
+    if has_moved or not due <= approved.keys():
         return turn
     held = (card["card_id"] for card in wallet.cards if card.get("payment_method_id") in methods)
     card = next(held, wallet.wanted) if len(methods) == 1 else wallet.wanted

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 
 _CARD = re.compile(r"\b(?:cards?|visa|mastercard|amex|american express|payment[- ]methods?)\b")
 _PLATFORM = (
@@ -214,14 +214,15 @@ _GOES_ON = re.compile(
     r"|\bwhat (?:more|further)\b(?! (?:can|may|could|do) i)|\b(?:is )?there (?:any )?more\b"
     r"|\b(?:is )?more to (?:it|come|add|say|tell)\b"
     r"|\b(?:anything|something) (?:i|that) (?:\w+ )?(?:haven.t|have not) (?:heard|noted|asked)"
-    r"|\b(?:any|some)thing (?:that )?you (?:haven.t|have not|did not|didn.t) (?:\w+ )?"
-    r"(?:mention|say|said|told|tell|name)"
+    r"|\b(?:any|some)thing (?:that )?you(?:.ve)? (?:haven.t|have not|did not|didn.t|not|never"
+    r"|have yet to|are yet to) (?:\w+ )?(?:mention|say|said|told|tell|name)"
     r"|\b(?:what|which) (?:one )?(?:is|are) (?:still |yet )?missing\b"
-    r"|\bwhat would you (?:\w+ or )?add\b"
+    r"|\bwhat would you (?:\w+ or )?add\b|\bwhat(?:.s| is) (?:still |now )?left\W*\?"
     r"|\b(?:share|hear|have|add) (?:me )?(?:all )?the (?:rest|others?)\b"
     r"|\b(?:tell me|say|let me know|add) (?:if |whether )?(?:what|anything)(?:.s| is)?"
     r" (?:still )?missing"
     r"|\bwhat(?:.s| is) (?:the|your) (?:next|other|remaining|last) (?:wish|point|thing|item|one)\b"
+    r"|\btell me (?:about )?(?:any|one|some)(?: one)? of the (?:open|missing|other|remaining)\b"
     r"|\b(?:tell|send|give) me (?:all )?the rest\b|\b(?:what|which) (?:was|is|were) the rest\b"
     r"|\bwhat (?:did|do|would) you (?:still )?(?:want|wish|mean|like) to (?:add|tell|say|send)\b"
     r"|\bwhat (?:is|.s) (?:still |yet )*to come\b"
@@ -250,6 +251,7 @@ _ASSUMES = re.compile(
 
 
 _GIVES_UP = re.compile(
+    r"(?!.*\b(?:not|never|n.t) (?:\w+ ){0,2}(?:compromise|give up|do without))"
     r"\b(?:which|what|any|one|some)\b.{0,40}\b(?:give up|do without|compromise on|sacrifice|relax"
     r"|waive|drop|least important|less important|matters? least)\b"
     r"|\bany(?:thing)? (?:of )?(?:this|that|it|these|what you (?:\w+ )*|your wishes)\b.{0,20}"

@@ -9,6 +9,7 @@ from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.own_tools import CARD_FACT, named_bookings
 from crab_graph.personas.plain_requests import PAYMENTS, offers_to_start
+from crab_graph.personas.played_clauses import asks_extras_alone
 from crab_graph.personas.played_tokens import card_numbers
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.stated_values import choices_in
@@ -57,6 +58,12 @@ _STILL_FINE = re.compile(
     rf"\$[\d,.]+[^?]{{0,60}}\b{_FINE}\b[^?]*\?|\b{_FINE}\b[^?]{{0,40}}\$[\d,.]+[^?]*\?", re.I
 )
 """Asks if a price suits."""
+_IS_AMISS = re.compile(
+    r"\bany objections?\b[^?]*\?"
+    r"|\b(?:any|some)(?:thing| (?:wish|detail|point)\w*)\b[^?]{0,20}"
+    r"\b(?:i|we)(?:.ve| have)? (?:\w+ )?(?:overlooked|missed|forgotten|left out)\b[^?]*\?"
+)
+"""Asks whether something is amiss with a plan."""
 _BOOKING = re.compile(r"\bbk-\d")
 _IF_FINE = re.compile(
     r"\b(?:is|would) (?:it|that) (?:be )?(?:all right|alright|ok(?:ay)?|fine|a problem)"
@@ -197,7 +204,8 @@ def approve(turn: Turn) -> Decision | None:
                 return Decision(words, told=told_as_asked(meant), is_content=True, insisted=True)
             if _offers_less(turn):
                 return turn.say("wishes_stand", insisted=True)
-        return turn.say("you_choose")
+        is_of_extras = not offered(turn) and asks_extras_alone(turn.reading)
+        return None if is_of_extras else turn.say("you_choose")
     if not is_asked:
         return None
     if not can_approve(turn):
@@ -240,8 +248,13 @@ def _yes(turn: Turn) -> Decision:
 
 
 def yes_act(turn: Turn) -> str:
-    """Return the act that says yes to a plan: where something else is offered, to which of both."""
+    """Return the act that says yes to a plan: where something else is offered, to which of both.
+
+    To whether something is amiss with it a yes would say the contrary.
+    """
     asked = [one.text for one in turn.reading.segments if one.is_request]
+    if any(_IS_AMISS.search(text) for text in asked):
+        return "approve_without_objection"
     return "approve_as_it_is" if any(map(OR.search, asked)) else "approve"
 
 

@@ -121,9 +121,11 @@ class PlayedChoices:
             part = SEPARATOR.split(text[: match.start()])[-1]
             before = part.split()[-4:]
             led = [key for key in keys if {*before[-1:]} & lead_words(facts[key])]
-            if self._is_stop(value, keys):
+            is_stop = self._is_stop(value, keys)
+            if is_stop:
                 led = []  # one comes to each place of a journey, and goes on from there
-            led = led or [k for k in keys if asks_with(facts[k], f"where {' '.join(before)}")]
+            if not (led or (is_stop and self._segments[passage.segment].named)):
+                led = [key for key in keys if asks_with(facts[key], f"where {' '.join(before)}")]
             if led and len(led) < len(keys):
                 return led
         slots = {key: set(facts[key].slots or conflict_slots(facts[key])) for key in keys}

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.plain_requests import WISH, asks_if_complete
-from crab_graph.personas.questions import UNTICKED, Segment
+from crab_graph.personas.questions import UNTICKED
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.stated_values import is_taken_back, names_value
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import says
@@ -43,6 +44,9 @@ _NOTES = re.compile(
     r"|(?:wish|whole|full|current|complete) ?-?list"
     r"|i(?:.ll)? (?:take it|gather|assume|presume|conclude|suppose)|correct me (?:if|should|where)"
     r"|i (?:now )?have (?:now|so far)\b|i.?ve (?:jotted|marked|taken|noted) down|in sum\b"
+    r"|to (?:check|make sure|be sure)(?: that)? i(?:.ve| have)? (?:understood|got)"
+    r"|(?:recorded|i repeat)(?=:)|before i (?:go|start|begin|search|look)\b[^:?]{0,24}(?=:)"
+    r"|with (?:these|the following) wishes\b"
     r"|if all (?:of )?(?:this|that) (?:holds|is (?:right|correct|so)|fits)"
     r"|unless (?:i hear|you (?:say|tell me)|told) otherwise"
     r"|(?:restate|repeat|read) (?:it|this|that|everything))\b"

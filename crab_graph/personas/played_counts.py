@@ -27,6 +27,8 @@ _ALONE = re.compile(
     r"|\bjust one(?= person\b| ?(?:[,.;!?]|\Z))"
     r"|\b(?:you|you're|travel\w*|fly\w*|go|going|goes) (?:all )?(?:alone|by yourself|on your own)\b"
 )
+_SPACING = re.compile(r"\b(?:apart|between|spac\w+)\b")
+"""Tells how far apart things of one part are."""
 _THE_OTHERS = re.compile(r"\b((?:other|remaining|further)) (?:\d+|two|three|four|five)\b")
 """Counts those beside one, and not all."""
 _LONGEST_LABEL = 4
@@ -59,13 +61,19 @@ def compared_counts(
 
 
 def _is_of_other_part(passage: Stretch, words: FactWords, reading: Reading) -> bool:
-    """Tell whether a line is labelled by parts of which a bound between two others says nothing."""
+    """Tell whether a line is of parts of which a bound between two others says nothing.
+
+    It is labelled by them, or tells how far apart what is of one of them is.
+    """
     conflict = words.conflict
     if conflict is None or conflict.kind is not ConflictKind.AT_MOST:
         return False
-    label, colon, _ = reading.segments[passage.segment].text.partition(":")
+    segment = reading.segments[passage.segment]
+    label, colon, _ = segment.text.partition(":")
     is_label = bool(colon) and len(label.split()) <= _LONGEST_LABEL
     named = reading.lexicon.named_slots(label) if is_label else frozenset[str]()
+    if _SPACING.search(segment.text) and len(segment.named) == 1:
+        named = segment.named
     return bool(named) and named.isdisjoint(conflict.slots)
 
 

@@ -20,7 +20,7 @@ _BOOKING = re.compile(r"\bbk-\d")
 _EMAIL = re.compile(r"[^\s@,;:()<>]+@[^\s@,;:()<>]+\.\w+")
 _CAP = re.compile(
     r"\b(?:budget|spend\w*|limit\w*|cap(?:ped)?|max\w*|at most|up to|within|under|no more than"
-    r"|not more than|ceiling|afford|cost\w*|total|pay)\b"
+    r"|not (?:more than|above|over|beyond)|ceiling|afford|cost\w*|total|pay)\b"
 )
 _BARE_CAP = re.compile(
     r"\b(?:budget|limit|max\w*|cap)\D{0,20}?(\d{1,3}(?:,\d{3})+|\d{3,6})(\.\d\d)?\b"
@@ -38,7 +38,8 @@ _SUM = re.compile(
 
 
 _OF_ALL = re.compile(
-    r"\b(?:budget|spend\w*|limit\w*|max\w*|ceiling|afford|total|in all|altogether|overall)\b"
+    r"\b(?:budget|spend\w*|limit\w*|max\w*|ceiling|afford|total|in all|altogether|overall"
+    r"|the whole)\b"
 )
 """What makes an amount one of everything, whatever stands beside it."""
 _PART = re.compile(r"[,;]\s")
@@ -82,7 +83,7 @@ class PlayedTokens:
             self._reading.stated, passage.start, passage.start + len(passage.text)
         )
         for key, words in self._lexicon.facts.items():
-            if words.form is not ValueForm.MONEY or _SUM.search(text) or _SAME.search(text):
+            if words.form is not ValueForm.MONEY or any(one.search(text) for one in _NO_LIMITS):
                 continue
             stated = [
                 one.cents
@@ -139,6 +140,12 @@ def card_numbers(text: str) -> list[str]:
 
 _SAME = re.compile(r"\b(?:nothing|no) (?:extra|more)\b|\$\S+ (?:stays|remains)\b")
 """Says of a price that it stays."""
+_WITHIN_IT = re.compile(
+    r"\$[\d,.]+,? (?:\w+ ){0,3}(?:below|under|within|inside|less than) (?:your|the) "
+    r"(?:budget|limit|ceiling|cap)\b"
+)
+"""Says of a price that it keeps to the limit."""
+_NO_LIMITS = (_SUM, _SAME, _WITHIN_IT)
 _EACH = re.compile(
     r"\d (?:per|for (?:each|every)) (?:person|head|travell?er|guest|adult)\b"
     r"|\d (?:each|a head|pp)\b"

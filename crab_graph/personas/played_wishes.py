@@ -19,6 +19,7 @@ from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import FactWords, ValueForm
 
+_PAIR = 2
 _NO_WISH = re.compile(
     r"\b(?:no|not any|without(?: any)?|don't have (?:a|any)|do not have (?:a|any)|haven't any)"
     r" (?:\w+[ -]){0,3}(?:preferences?|wish(?:es)?|requirements?|requests?|restrictions?|limits?"
@@ -94,7 +95,7 @@ class PlayedWishes:
 
     def add(self, passage: Stretch) -> None:
         """Compare all that a passage states."""
-        self._at = passage
+        passage = self._at = self._placed(passage)
         text = _GREETING.sub(lambda match: " " * len(match[0]), passage.text)
         text = _ANY_WISH.sub(lambda match: " " * len(match[0]), text)
         text = _ALL_BUT.sub(lambda match: "not".rjust(len(match[0])), text)
@@ -237,6 +238,11 @@ class PlayedWishes:
         is_list = isinstance(self._facts.get(key), list)
         return is_list and self._lexicon.facts[key].form is ValueForm.DATE
 
+    def _placed(self, passage: Stretch) -> Stretch:
+        """Return a passage as one of those of its slots whose places its clause names."""
+        named = self._reading.segments[passage.segment].named
+        return replace(passage, slots=passage.slots & named or passage.slots)
+
     def _with_only_slot(self, passage: Stretch) -> Stretch:
         """Return a passage about nothing in particular as one of the only slot that is named."""
         named = {slot for segment in self._reading.segments for slot in segment.named}
@@ -254,6 +260,9 @@ class PlayedWishes:
                 continue
             near = text[max(0, match.start() - 40) : match.end() + 40]
             before = text[max(0, match.start() - 24) : match.end()]
+            if self._is_of_another_pair(words, match.start()):
+                self._mark(key, is_right=False)
+                continue
             is_unlike = any(map(_UNLIKE.search, words.full))
             if ALIKE.search(near):
                 same = ALIKE.search(near)
@@ -272,14 +281,25 @@ class PlayedWishes:
             if other and (says_any or other[0] != "any") and key in self._facts:
                 self._mark(key, is_right=False)
 
+    def _is_of_another_pair(self, words: FactWords, place: int) -> bool:
+        """Tell whether what stands around a place says of another pair that they are alike."""
+        segment = self._reading.segments[self._at.segment]
+        text, place = segment.text, self._at.start - segment.start + place
+        begin = max((one.end() for one in _PARTS.finditer(text, 0, place)), default=0)
+        behind = _PARTS.search(text, place)
+        part = text[begin : behind.start() if behind else len(text)]
+        own, named = {*conflict_slots(words)}, self._lexicon.named_slots(part)
+        is_pair = len(own) == len(named) == _PAIR and len(own & named) == 1
+        return is_pair and words.key in self._facts and ALIKE.search(part) is not None
+
     def _is_of_other(self, words: FactWords) -> bool:
         """Tell whether a passage is about the slots of another flag that it names, not its own."""
-        if self._at.slots & set(conflict_slots(words)):
+        segment, slots = self._reading.segments[self._at.segment], self._at.slots
+        if slots & set(conflict_slots(words)):
             return False
         flags = (one for one in self._lexicon.facts.values() if one.form is ValueForm.FLAG)
-        near = (one for one in flags if self._at.slots & set(conflict_slots(one)))
-        clause = self._reading.segments[self._at.segment].text
-        return any(asks_with(one, clause) for one in near)
+        near = (one for one in flags if slots & set(conflict_slots(one)))
+        return any(asks_with(one, segment.text) for one in near)
 
     def add_joints(self, chosen: set[int], untold: Collection[str]) -> None:
         """Compare the joint wishes that are told, whole or not."""

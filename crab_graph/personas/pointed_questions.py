@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.message_text import ANY_ID
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.stated_values import names_value, words_of
 from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
@@ -29,7 +29,8 @@ _THROUGHOUT = re.compile(
     r"\b(?:both|only|each (?:way|direction|leg|one|of)|either way|throughout|all of (?:them|it)"
     r"|all (?:the )?(?:two|three|four|five|six|seven|[2-9])\b"
     r"|every(?:where| (?:part|one))|alike|(?:in|for|on|by) all|too|as well"
-    r"|which (?:of the )?parts(?! of)|just (?:for |on )?(?:the|one)|apply|applies|there and back"
+    r"|which (?:of the )?parts(?! of)|which (?:provider|part|appointment|booking)s? (?:or \w+ )?"
+    r"(?:did|do|does|is|are|must|should)|just (?:for |on )?(?:the|one)|apply|applies|there and back"
     r"|also (?:for|on|in|the))\b"
 )
 _WHOLE = re.compile(

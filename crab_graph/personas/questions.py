@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from crab_graph.personas.clause_slots import SHORT_HEADING, clause_slots, labelled_slot
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.stated_values import names_slot
 from crab_graph.personas.wordbook import (
     Cue,
@@ -19,8 +21,6 @@ from crab_graph.text.utterance import Clause, Utterance, read_message
 
 MOST_CLAUSES = 1_000
 """Clauses of a message that a user reads: of one with more the beginning and the end."""
-_SHORT_HEADING = 6
-_SEVERAL = 2
 _NEXT = re.compile(
     r"(?<=\w[?!]) +(?=\w)|(?<=[?!)][?!]) +(?=\w)"
     r"|(?<=[a-z] \d)\. +(?=(?:what|which|how|any\w*|when|who)\b)"
@@ -54,44 +54,10 @@ _GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s
 """What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""
 _ENDING = 80
 """Characters at the end of a line in which it is looked for."""
-
-
-_WITHIN = re.compile(r"\b(?:any(?:\s+\w+){1,3}\s+)between\b[^,.;?]{1,40}\band\b[^,.;?]{1,30}")
-"""`any moment between the first and the second`: when something may be, not what it is."""
-_ASIDE = re.compile(r"\([^()]*\)")
-_IT = re.compile(
-    r"\b(?:for|of|about|on) it\b"
-    r"|\b(?:wish(?:es)?|preferences?|anything|else|prefer|like|want|need) (?:\w+ )?there\b"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """One clause, list item or table row of an agent's message: its words, casefolded, and place.
-
-    It is a request by its own words or by what it stands under; a list of what it asks for may
-    follow it. The scope are the slots it names, else those of the heading it stands under; `plain`
-    are its words as the shared cues read them.
-    """
-
-    text: str
-    plain: str
-    start: int
-    end: int
-    is_request: bool
-    opens_list: bool
-    is_item: bool
-    named: frozenset[str]
-    scope: frozenset[str]
-
-    @property
-    def is_firm(self) -> bool:
-        """Whether it asks if something that was said is meant for sure."""
-        return self.text.endswith("?") and self.is_request and self.says("firm")
-
-    def says(self, *cues: str) -> bool:
-        """Tell whether its words hold one of some shared cues."""
-        return any(says(cue, self.plain) for cue in cues)
+_SAME = re.compile(r"(?:and |so )?(?:the )?same (?:for|with|on)\b")
+"""What a question begins with that asks the last one of another part, and offers answers."""
+_SUBJECT = re.compile(r"re:? \S")
+"""What a line begins with that says what the lines below it are about, as in a letter."""
 
 
 def read_segments(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segment]]:
@@ -103,7 +69,7 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
     utterance = read_message(text)
     segments: list[Segment] = []
     is_asking, heading, section = False, frozenset[str](), frozenset[str]()
-    noted = frozenset[str]()
+    noted, subject = frozenset[str](), frozenset[str]()
     by_line: dict[int, list[tuple[int, int]]] = {}
     for clause in _attended(utterance.clauses):
         by_line.setdefault(clause.line, []).extend(_questions_apart(utterance.text, clause))
@@ -115,10 +81,10 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         is_item = utterance.lines[number].depth > 0 or body.count("|") > 1
         is_item = is_item or _LETTERED.match(body) is not None
         is_item = is_item or is_open or _TICKED.match(body) is not None
-        is_short = len(body.split()) <= _SHORT_HEADING and body[-1] not in ".!?,"
+        is_short = len(body.split()) <= SHORT_HEADING and body[-1] not in ".!?,"
         is_heading = not is_item and (is_short or body.endswith(":"))
         around = [bodies.get(place, "") for place in (number - 1, number, number + 1)]
-        is_label = [len(one.split()) <= _SHORT_HEADING and one.endswith(":") for one in around]
+        is_label = [len(one.split()) <= SHORT_HEADING and one.endswith(":") for one in around]
         # A line of a form: a label and nothing behind it.
         is_blank = is_label[1] and (is_label[0] or is_label[2])
         is_blank = body.endswith(":") if len(bodies) == 1 else is_blank
@@ -129,63 +95,24 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
         first = lexicon.named_slots(utterance.text[slice(*spans[0])])
         if not (is_item or is_blank) or (first and body.rstrip().endswith(":")):
             section = first if is_heading and not body.endswith(":") else section
-            heading = first or (section if body.endswith(":") else first)
+            subject = first if _SUBJECT.match(body) else subject
+            heading = first or (section if body.endswith(":") else subject)
             heading = heading or (noted if body.endswith("?") else heading)
         label = first if is_item and _ITEM_LABEL.match(body) else frozenset()
         for start, end in spans:
             clause_text = utterance.text[start:end]
-            named = _named_slots(clause_text, lexicon) or _meant_by_it(clause_text, segments)
-            named = _narrowed(named, clause_text, noted, segments, lexicon)
+            named = clause_slots(clause_text, segments, noted, lexicon)
             is_request = is_listed or says("request", clause_text)
             is_request = is_request or _opens_question(utterance.text, start, end)
             opens = is_request and clause_text.rstrip().endswith(":")
             named, plain = named or label, lexicon.plain(clause_text)
             asks = is_request, opens, is_item
             segments.append(Segment(clause_text, plain, start, end, *asks, named, named or heading))
-        noted = _labelled_slot(body, lexicon)
+        noted = labelled_slot(body, lexicon)
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
     return utterance, segments
-
-
-def _labelled_slot(body: str, lexicon: DomainLexicon) -> frozenset[str]:
-    """Return the one slot of which a line notes something, as `First visit: any hour`."""
-    label, colon, note = body.partition(":")
-    is_note = (
-        bool(colon and note.strip()) and "?" not in body and len(label.split()) <= _SHORT_HEADING
-    )
-    named = lexicon.named_slots(label) if is_note else frozenset[str]()
-    return named if len(named) == 1 else frozenset()
-
-
-def _narrowed(
-    named: frozenset[str],
-    text: str,
-    noted: frozenset[str],
-    before: Sequence[Segment],
-    lexicon: DomainLexicon,
-) -> frozenset[str]:
-    """Return those of several slots named by their kind alone that stand before a question.
-
-    They are the one that the line before notes, or the one of the place that `And in Paris?` names.
-    """
-    cues = (*lexicon.slots.values(), *lexicon.places.values())
-    if len(named) < _SEVERAL or "?" not in text or any(cue.search(text) for cue in cues):
-        return named
-    last = before[-1].text if before else ""
-    is_place = last.endswith("?") and len(last.split()) <= _SHORT_HEADING
-    there = {slot for slot, cue in lexicon.places.items() if is_place and cue.search(last)}
-    for own in (noted, named & there):
-        if len(own) == 1 and own < named:
-            return frozenset(own)
-    return named
-
-
-def _meant_by_it(text: str, before: Sequence[Segment]) -> frozenset[str]:
-    """Return the one slot of the clause before that a clause means by `it`; mostly none."""
-    named = before[-1].named if before and _IT.search(text) else frozenset[str]()
-    return named if len(named) == 1 else frozenset()
 
 
 def _opens_question(text: str, start: int, end: int) -> bool:
@@ -194,12 +121,6 @@ def _opens_question(text: str, start: int, end: int) -> bool:
         return False
     ends = _SENTENCE_END.search(text, max(start, end - 1))
     return ends is not None and ends[0] == "?"
-
-
-def _named_slots(text: str, lexicon: DomainLexicon) -> frozenset[str]:
-    """Return the slots that a clause is about: of what stands in brackets where nothing else is."""
-    spoken = _WITHIN.sub(" ", text)
-    return lexicon.named_slots(_ASIDE.sub(" ", spoken)) or lexicon.named_slots(spoken)
 
 
 def _attended(clauses: Sequence[Clause]) -> Sequence[Clause]:
@@ -276,7 +197,16 @@ def candidates(
         cues = all_cues.get(key, _NONE)
         fits = _fits(words, segment, earlier.slots, lexicon)
         asked, hinted, valued = cues.asked if fits else [], cues.hinted, cues.valued
-        if valued is not None and names_slot(segment.text, valued[1], words, lexicon):
+        asked = [
+            (number, span)
+            for number, span in asked
+            if not lexicon.is_place_of(segment.named, segment.text[slice(*span)])
+            and not (words.asks[number] in words.lent and _is_elsewhere(words, segment, lexicon))
+        ]
+        if valued is not None and (
+            names_slot(segment.text, valued[1], words, lexicon)
+            or lexicon.is_place_of(segment.named, segment.text[slice(*valued)])
+        ):
             valued = None
         spans = [span for _, span in asked or hinted]
         how = "cue" if asked else "hint" if hinted else ""
@@ -303,18 +233,25 @@ def candidates(
     }
 
 
+def _is_elsewhere(words: FactWords, segment: Segment, lexicon: DomainLexicon) -> bool:
+    """Tell whether a clause is about slots of which a joint wish is none."""
+    compared = lexicon.compared(words.key)
+    return bool(compared and segment.scope) and segment.scope.isdisjoint(compared)
+
+
 def _fits(words: FactWords, segment: Segment, last: frozenset[str], lexicon: DomainLexicon) -> bool:
     """Tell whether a clause is about the slots that a fact is about, or about none.
 
     One that names none may be about those last named; a question is bound to those of what stands
     before it only where a fact of the same kind is about them.
     """
-    if not words.slots or not segment.scope.isdisjoint(words.slots):
+    slots = words.slots or (lexicon.compared(words.key) if words.is_joint else ())
+    if not slots or not segment.scope.isdisjoint(slots):
         return True
     is_free = segment.is_request and not (segment.named or segment.is_item)
     if segment.scope and not (is_free and not has_rival(words, segment.scope, lexicon)):
         return False
-    return not (words.needs_slot and last.isdisjoint(words.slots))
+    return not (words.needs_slot and last.isdisjoint(slots))
 
 
 def _is_of_slots_before(
@@ -421,7 +358,8 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
 
     One that names no slot, as `and hers?`, may ask the last ones once more.
     """
-    length = len(segment.text.split())
+    text = segment.text.partition(",")[0] if _SAME.match(segment.text) else segment.text
+    length = len(text.split())
     if not before or length > _MOST_ELLIPSIS:
         return []
     if length > _MAX_ELLIPSIS and any(

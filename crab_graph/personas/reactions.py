@@ -23,6 +23,13 @@ _BEGINS_WITH_WHAT = re.compile(
     r"(?:who|whose|what|which|when|where|why|how)\b"
 )
 """Asks what no yes answers."""
+_AGREED = re.compile(r"\bagreed\b[^?]*\?|\b(?:ok(?:ay)?|fine|all ?right|good)\b[^?]{0,30}\?")
+"""Asks for a yes to what was shown."""
+_WANTS_YES = re.compile(
+    r"\b(?:is|are|was|were|would|will) (?:that|this|it|these|those|they|an?|the)\b[^?]*\?"
+    r"|\b(?:ok(?:ay)?|agreed|fine|all ?right)\W*\?"
+)
+"""Asks whether something is so, or would do."""
 _TWO_WAYS = re.compile(r"\b(?:and|the|it|that|one|go|now|later)\b[^?]*,? or \b[^?]*\?")
 """Lets choose between two ways."""
 _OR_WAITS = re.compile(r"\bor (?:just )?wait\b")
@@ -50,7 +57,8 @@ _TOO_DEAR = re.compile(r"\btoo (?:expensive|dear|costly|high|much|steep)\b[^?]*\
 """Asks whether a price is beyond what the user would pay."""
 _BOTHERS = re.compile(
     r"\b(?:is|would|will|does|do) (?:you |that |this |it |there )?[^?]{0,20}"
-    r"\b(?:problem|issue|trouble|deal-?breaker|obstacle|objection|bother|matter|mind)\b[^?]*\?"
+    r"\b(?:problem|issue|trouble|deal-?breaker|obstacle|objection|bother|matter"
+    r"|(?<!in )mind)\b[^?]*\?"
 )
 """Asks whether the user minds something."""
 _TAG = re.compile(
@@ -123,7 +131,8 @@ def react(turn: Turn) -> Decision | None:
     if reading.claims_done or reading.is_closing:
         return _take_stock(turn)
     if reading.is_unable:
-        return turn.say("insist", insisted=True)
+        is_agreed = any(_AGREED.search(one.text) for one in reading.segments if one.is_request)
+        return turn.say("fine_if_fits") if is_agreed else turn.say("insist", insisted=True)
     if reading.offers_extra or reading.asks_of_extra:
         return turn.say("no_extra")
     if not reading.asks_anything:
@@ -157,12 +166,24 @@ def _on_change(turn: Turn) -> str:
     named = {
         key
         for one, how in turn.reading.clauses
-        if one.is_request
-        for key in how.facts
-        if how.names(key)
+        if one.is_request and "?" in one.text
+        for key, shows in how.facts.items()
+        if how.names(key) or ("how:ellipsis" in shows and not turn.reading.amounts)
     }
     is_free = bool(named) and named.isdisjoint(turn.facts) and not turn.reading.ids
+    is_free = is_free or (bool(named) and all(_is_of_others(turn, key) for key in named))
     return "fine_with_me" if is_free or any(map(_TOO_DEAR.search, asked)) else "firm"
+
+
+def _is_of_others(turn: Turn, key: str) -> bool:
+    """Tell whether what asks for a wish between parts names two, and not those that it is of."""
+    slots = slots_of(turn, key)
+    scopes = [
+        one.scope
+        for one, how in turn.reading.clauses
+        if one.is_request and how.names(key) and len(one.scope) > 1
+    ]
+    return len(slots) > 1 and bool(scopes) and not any(slots <= scope for scope in scopes)
 
 
 def _on_check(turn: Turn) -> str:
@@ -209,8 +230,11 @@ def _on_unclear(turn: Turn) -> Decision:
         return turn.tell(known[:1])
     if guessed := answer_guessed(turn):
         return guessed
-    if not any(map(_BEGINS_WITH_WHAT.search, asked)) or any(map(_TWO_WAYS.search, asked)):
+    if any(map(_TWO_WAYS.search, asked)):
         return turn.say("fine_with_me")
+    if not any(map(_BEGINS_WITH_WHAT.search, asked)):
+        is_yes = any(map(_WANTS_YES.search, asked))
+        return turn.say("fine_if_fits" if is_yes else "fine_with_me")
     if turn.memory.asked_back < turn.behavior.asks_back:
         return turn.say("what_meant", asked_back=True)
     return turn.say("unknown")

@@ -22,8 +22,12 @@ SHARED = "crab_graph.personas/reader.npz"
 STEP = 0.05
 """What one unit of a stored weight stands for."""
 UNLEARNED = 2.0
-"""Log-odds more for a fact without weights of its own that a request has the cues of."""
+"""Log-odds more for a fact without weights of its own that a request has the cues of.
+
+So has what asks the same of a part that it names, as `And for the second leg?`.
+"""
 _ASKED_BY_CUE = {"how:cue&req", "how:cue&?"}
+_ASKED_OF_ANOTHER = {"how:ellipsis&?", "ownslot"}
 CANDIDATE = "candidate"
 """The feature that every candidate fact has."""
 
@@ -98,7 +102,7 @@ class ReaderModel:
             shared = float(self.facts.scores(clause.acts)[0])
             for key, features in clause.facts.items():
                 base = learned[own[key]] if learned is not None and key in own else self._start
-                if key not in own and not features.isdisjoint(_ASKED_BY_CUE):
+                if key not in own and _is_asked(features):
                     base += UNLEARNED
                 local = float(self.facts.scores([CANDIDATE, *features])[0] - self.facts.start[0])
                 scores[row, places[key]] = base + shared - self.facts.start[0] + local
@@ -107,6 +111,10 @@ class ReaderModel:
     @property
     def _start(self) -> float:
         return float(self.facts.start[0])
+
+
+def _is_asked(features: frozenset[str]) -> bool:
+    return not features.isdisjoint(_ASKED_BY_CUE) or features >= _ASKED_OF_ANOTHER
 
 
 def of_message(scores: Numbers) -> Numbers:

@@ -80,6 +80,44 @@ _ASKED_IN_ROW = re.compile(r"(?m:^)[ \t]*\|[^\n]*\?[^\n]*\|[ \t]*(?m:$)")
 """A row of a form that asks something, and leaves a cell for the answer."""
 _NUMBERED = re.compile(r"(?:\A|(?<=/ ))\*{0,2}\(?\d\)?[.):]?\*{0,2} +(?=\w)")
 """The number before an answer that may be chosen."""
+_MEANWHILE = re.compile(
+    r"(?:(?m:^)|(?<=[.!?] ))(?:while|until|as) you (?:are )?(?:dig|look|find|search|get|fetch"
+    r"|gather|check)(?:ing)?\b[^:,?.\n]{2,60}[:,]\s+",
+    re.I,
+)
+"""What the user does in the meantime."""
+_WHEN_READY = re.compile(
+    r",? \bwhen(?:ever)? you (?:know|have|can|get|find|are ready)(?: it| them| that)?"
+    r"(?=[,.;?!]|\s*$)",
+    re.I | re.M,
+)
+"""When an answer may come."""
+_RATHER_THAN = re.compile(r",? (?:rather than|instead of) (?:of|for|about|on) the [\w-]+", re.I)
+"""What is not asked about."""
+_SAY_IF = re.compile(
+    r"(\b(?:please|kindly|pls) (?:indicate|state|advise|specify|say)"
+    r" (?:if|whether) (?!there\b)[^.?!\n]{4,200})\.(?=\s|\Z)",
+    re.I,
+)
+"""Asks for a yes or no, without a question mark."""
+_REPLY_TO_BOOK = re.compile(
+    r"\b(?:reply|answer|type|write|send|say|press)(?: with)? \W*(?:a|1)\W+(?:to|for)\W+"
+    r"(?P<deed>(?:book|confirm|approve|reserve|go ahead)[^,;.\n]{0,40}).*(?m:$)",
+    re.I,
+)
+"""Tells by which letter or number a plan is booked, and by which it is not."""
+_BOOKS_FIRST = re.compile(
+    r"(?m:^)\W*\(?[a1][).]\W+(?P<deed>approve|book|confirm|reserve|go ahead)\b[^\n?]{0,30}"
+    r"(?:\n\W*\(?[b-d2-4][).]\W+[^\n?]{3,60})+(?m:$)",
+    re.I,
+)
+"""Lines that let choose between having a plan booked and something else."""
+_IS_THERE_ONE = re.compile(
+    r"(?P<of>\b(?:about|of|with|mention\w*|named?|given?) (?P<thing>(?:an?|your|the) [\w ]{3,24}))"
+    r"(?P<end>[.;,] )(?P<asks>is there|do you have|have you) (?:one|any)\?",
+    re.I,
+)
+"""Asks for what the sentence before named."""
 _NO_WORDS = re.compile(r"[\W\d_]*")
 
 _UNMARKED = re.compile(
@@ -135,6 +173,7 @@ _SYNONYMS = (
         ),
         r"keep \1 \2",
     ),
+    (re.compile(r"\bno\. ?(?=\d\b)", re.I), "number "),
     (re.compile(r"\b(i (?:still |only |just )*)lack\b", re.I), r"\1need"),
 )
 """Words that are rare, or mean something else too, each with a plain one."""
@@ -143,12 +182,24 @@ _SYNONYMS = (
 def reworded(text: str) -> str:
     """Return a message as it is read."""
     text = _SPELLED.sub(_in_one, _ASKED_IN_ROW.sub(_asked_as_item, text))
-    for aside in (_EXAMPLE, _BESIDES, _ITEM_BEYOND, _OTHER_WAY):
+    for aside in (
+        _EXAMPLE,
+        _BESIDES,
+        _ITEM_BEYOND,
+        _OTHER_WAY,
+        _MEANWHILE,
+        _RATHER_THAN,
+        _WHEN_READY,
+    ):
         text = aside.sub("", text)
     for beyond in (_BEYOND, _WISHES_BEYOND):
         text = beyond.sub(r"\1 ", text)
     for rare, usual in _SYNONYMS:
         text = rare.sub(usual, text)
+    text = _IS_THERE_ONE.sub(r"\g<of>\g<end>\g<asks> \g<thing>?", text)
+    text = _SAY_IF.sub(r"\1?", text)
+    text = _BOOKS_FIRST.sub("Shall I go ahead with it?", text)
+    text = _REPLY_TO_BOOK.sub(r"Shall I \g<deed>?", text)
     text = text if "?" in text else _UNMARKED.sub(r"\g<question>?", text)
     text = _OR_NOT.sub(r"\1?", text)
     text = _LEFT_OUT.sub(r"\1 out \2", text)

@@ -246,6 +246,7 @@ class RulesUser:
         wants_yes = reading.asks_booking or reading.asks_choice
         earlier = read_plans(said, briefing) if wants_yes else []
         plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
+        offered = plan.of_slots_with(reading.ids)
         gone = gone if mended is None else gone | mended.about
         wallet = self._as_it_pays(replace(wallet, withdrawn=gone), reading, said)
         asks_approval = reading.asks_approval
@@ -255,11 +256,7 @@ class RulesUser:
         conflicts += [one for one in risen if one not in conflicts]
         parts, named = len(briefing.slots), plan.items.values()
         total = misstated_total(plan.totals, named, wallet, parts) if asks_approval else None
-        played = self._played_in(reading, plan.items, memory.record)
-        played = of_doubted_days(played, memory.record, briefing)
-        played = without_rise(
-            reading, of_spare_card(played, wallet, reading, speaker.said), briefing
-        )
+        played = self._played_in(reading, plan.items, memory.record, wallet, speaker.said)
         return Turn(
             briefing=briefing,
             behavior=self.behavior,
@@ -269,8 +266,8 @@ class RulesUser:
             wallet=wallet,
             conflicts=_standing(conflicts, played, memory, reading, briefing),
             playback=played,
-            choice=choose_option(plan, briefing) if reading.asks_choice else None,
-            choices=tuple(open_choices(plan, briefing)) if reading.asks_choice else (),
+            choice=choose_option(offered, briefing) if reading.asks_choice else None,
+            choices=tuple(open_choices(offered, briefing)) if reading.asks_choice else (),
             wrong_total=total,
             refused=tuple(refusals(wallet, reading)) if asks_approval else (),
             speaker=speaker,
@@ -283,16 +280,24 @@ class RulesUser:
         )
 
     def _played_in(
-        self, reading: Reading, items: Mapping[str, str], record: DisclosureRecord
+        self,
+        reading: Reading,
+        items: Mapping[str, str],
+        record: DisclosureRecord,
+        wallet: Wallet,
+        own: str,
     ) -> PlayBack:
-        """Return what a message plays back.
+        """Return what a message plays back to a user who spoke in its `own` words so far.
 
         What lets choose among values that nobody has told yet notes none of them.
         """
         untold = [one.key for one in self._briefing.facts if not record.has(one.key)]
         played = read_play_back(reading, self._briefing, items, untold)
         menus = {key for key in asked_by_values(reading) if key in untold}
-        return replace(played, wrong=tuple(key for key in played.wrong if key not in menus))
+        played = replace(played, wrong=tuple(key for key in played.wrong if key not in menus))
+        played = of_doubted_days(played, record, self._briefing)
+        played = of_spare_card(played, wallet, reading, own)
+        return without_rise(reading, played, self._briefing)
 
     def _mended_in(self, text: str, before: str | None) -> MendedBooking | None:
         """Return what a message says beside a booking that it makes anew, as it had a slip."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
 from crab_graph.personas.wordbook import DomainLexicon
 

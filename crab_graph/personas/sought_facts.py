@@ -31,7 +31,7 @@ from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.pointed_questions import (
     OR,
 )
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
@@ -123,6 +123,9 @@ def asked_facts(turn: Turn) -> tuple[str, ...]:
         keys = [key for key in hinted if is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
     bounds = bounds_of(turn)
+    if bounds is not None:
+        # What an open question about a part only hints at elsewhere it does not ask for.
+        named = [key for key in named if key in bounds or is_named(turn, key)]
     if asks_openly(turn) or bounds is not None:
         said = [key for key in turn.facts if record.has(key)]
         for key in sorted(turn.facts, key=lambda one: names_somebody(turn, one)):

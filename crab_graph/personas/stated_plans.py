@@ -5,7 +5,7 @@ What earlier messages said of an item still stands.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -103,6 +103,17 @@ class StatedPlan:
         """The slot of each item, by its id."""
         every = (one for found in self.candidates.values() for one in found)
         return {one.item: one.slot for one in every if one.item}
+
+    def of_slots_with(self, ids: Collection[str]) -> "StatedPlan":
+        """Return what it states of the slots of some ids; all of it where none of them is shown.
+
+        What else was shown before is offered no more.
+        """
+        shown = {slot for item, slot in self.items.items() if item in ids}
+        if not shown:
+            return self
+        kept = {slot: own for slot, own in self.candidates.items() if slot in shown}
+        return replace(self, candidates=kept)
 
 
 def read_plan(

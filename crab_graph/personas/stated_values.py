@@ -25,6 +25,8 @@ _IN_DATE = re.compile(r"\d{4}-\d\d-\Z")
 """Before the day of a date."""
 _MINUTES = re.compile(r"[:h]\d\d")
 """Behind a number: it is the hour of a clock time, no count."""
+_PRICE_OF_ONE = re.compile(r"(?<=\d) (?:for|per) (?:one|1|a single) (?=\w)")
+"""Behind a price: it is that of one of several."""
 _ENDS = re.compile(
     r"(?:\b(?:arriv\w*|lands?|landing|ends?|ending|until|till|til|to|through|arr\.?|finish\w*"
     r"|back|check-?out|closes?|closing)(?: at| by| around| is| time)?[ :]{0,2}"
@@ -65,7 +67,10 @@ _PAST = re.compile(
     r"(?: \w+){0,2}? (?:before|earlier|first|at first|previously|above)\b"
     r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
 )
-ALIKE = re.compile(r"\b(?:same(?! (?:to|thing))|one|single|identical|shared|match(?:es|ing)?)\b")
+ALIKE = re.compile(
+    r"\b(?:same(?! (?:to|thing))|one|single|identical|shar(?:e|es|ed|ing)"
+    r"|match(?:es|ing)?)\b"
+)
 """That things are to be one; `all the same to you` says nothing of them."""
 _UNLIKE = re.compile(
     r"\b(?:different|two separate|separate|(?:not|\w+n't)(?: \w+){0,2} the same|not share an?y?)\s+"
@@ -168,7 +173,7 @@ def counts_in(text: str, conflict: Conflict) -> list[int]:
         return []
     found = (
         one
-        for one in conflict.pattern.finditer(text)
+        for one in conflict.pattern.finditer(_PRICE_OF_ONE.sub("", text))
         if not (_MINUTES.match(text, one.end()) or _IN_DATE.search(text, 0, one.start()))
     )
     words = [next(filter(None, match.groups()), "") for match in found]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from crab_graph.personas.fact_scopes import is_wish
 from crab_graph.personas.open_bounds import asks_any_wish, asks_for_more
 from crab_graph.personas.plan_answers import asks_for_plan, yes_act
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.sought_facts import asks_openly, bounds_of, new_facts
 from crab_graph.personas.turns import Decision, Turn
 

@@ -19,8 +19,8 @@ from crab_graph.personas.plain_requests import (
     asks_who_else,
     invites_wishes,
 )
-from crab_graph.personas.questions import Segment
 from crab_graph.personas.reader_model import Numbers, of_message, reader_model
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.wordbook import DomainLexicon
 
 AS_MANY = 2

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from crab_graph.personas.played_clauses import is_check
-from crab_graph.personas.questions import Segment
+from crab_graph.personas.questions import segment_before
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.slot_scopes import scopes_of
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.wordbook import UnwishedWords
 
 _FEW_WORDS = 4
+_BARE = 8
 _NOTED = re.compile(
     r"\b(?:is|are|stays?|remains?) (?:left |all |still )?(?:open|free)[^?\w]*\Z|"
     r"\bany \w+ (?:will do|is (?:fine|welcome|ok(?:ay)?))\b[^?]*\Z|\bnoted\W*\Z"
@@ -18,6 +21,8 @@ _NOTED = re.compile(
 )
 """Takes down that any will do."""
 _YES_OR_NO = re.compile(r"\byes or no\W*\Z")
+_MUST = re.compile(r"\b(?:must|ha(?:s|ve) to|needs? to|should) be\b[^?]*\?")
+"""Takes for granted that something is to be so and no other way."""
 _TOTAL = re.compile(r"\b(?:total|overall|altogether|in all)\b")
 
 
@@ -49,8 +54,18 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
         name
         for name, words in turn.briefing.lexicon.unwished.items()
         if not (words.spares and _weighs_prices(turn, words.spares))
-        if any(_asks_for(turn, words, one) for one in asking)
+        if any(_asks_for(turn, words, one) or _goes_on(turn, words, one) for one in asking)
     ]
+
+
+def checked_unwished(turn: Turn) -> list[str]:
+    """Return the names of what one question takes for a must, and no user has a wish on."""
+    asked = [one for one, _ in turn.reading.clauses if one.is_request]
+    musts = [one for one in _in_scope(turn, asked) if _MUST.search(one.text)]
+    if not (len(asked) == len(musts) == 1):
+        return []
+    words = turn.briefing.lexicon.unwished
+    return [name for name, one in words.items() if _asks_for(turn, one, musts[0])]
 
 
 def _is_noted(segment: Segment) -> bool:
@@ -96,6 +111,19 @@ def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
     if any(cue.search(segment.text) for cue in words.asks):
         return True
     return bool(words.spares) and _is_within_part(turn, words.spares, segment)
+
+
+def _goes_on(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
+    """Tell whether a few words that name a part ask for it what was just said of another one."""
+    before = segment_before(turn.reading.segments, segment)
+    is_bare = "?" in segment.text and len(segment.text.split()) <= _BARE
+    if before is None or not is_bare or segment.named.isdisjoint(words.slots):
+        return False
+    lexicon = turn.briefing.lexicon
+    asked = chain.from_iterable(one.asks for one in (*lexicon.facts.values(), words))
+    return any(cue.search(before.text) for cue in words.asks) and not any(
+        cue.search(segment.text) for cue in asked
+    )
 
 
 def _is_within_part(turn: Turn, key: str, segment: Segment) -> bool:

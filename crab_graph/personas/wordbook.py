@@ -6,7 +6,7 @@ in `phrases.toml` beside this module.
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -268,6 +268,7 @@ class DomainLexicon(_Words):
     truths: Mapping[str, JointTruth] = {}
     undecided: Mapping[str, Undecided] = {}
     bounds: Mapping[str, Texts] = {}
+    reads: Mapping[str, Texts] = {}
     unwished: Mapping[str, UnwishedWords] = {}
     places: Mapping[str, Cue] = {}
 
@@ -277,9 +278,7 @@ class DomainLexicon(_Words):
 
     def compared(self, key: str) -> frozenset[str]:
         """Return the slots that a joint wish compares."""
-        undecided, truth = self.undecided.get(key), self.truths.get(key)
-        read = {slot for slot, _ in truth.reads} if truth else set[str]()
-        return frozenset(read.union(undecided.slots if undecided else ()))
+        return frozenset(self.reads.get(key, ()))
 
     def named_slots(self, words: str) -> frozenset[str]:
         """Return the slots that a casefolded text names.
@@ -289,11 +288,29 @@ class DomainLexicon(_Words):
         named = {slot for slot, cue in self.slots.items() if cue.search(words)}
         for group in self.groups:
             if named.isdisjoint(group.slots) and group.words.search(words):
-                there = {slot for slot in group.slots if self._is_placed(slot, words)}
+                there = {slot for slot in group.slots if self.is_placed(slot, words)}
                 named.update(there or group.slots)
-        return frozenset(named)
+        return frozenset(named | {*self._of_kind_elsewhere(named, words)})
 
-    def _is_placed(self, slot: str, words: str) -> bool:
+    def _of_kind_elsewhere(self, named: set[str], words: str) -> Iterator[str]:
+        """Yield the slots meant by their place alone beside one of their kind: `the Paris one`."""
+        for slot in named and {*self.places} - named:
+            pattern = rf"(?:{self.places[slot].pattern})(?:.s)? one\b"
+            if not named.isdisjoint(self.kind_of({slot})) and re.search(pattern, words):
+                yield slot
+
+    def kind_of(self, slots: Collection[str]) -> frozenset[str]:
+        """Return all slots of the one kind that some are of; none where they are of several."""
+        kinds = [group.slots for group in self.groups if {*group.slots}.issuperset(slots)]
+        smallest = sorted(kinds, key=len)[:1]
+        return frozenset(*smallest) if len(smallest) == 1 and slots else frozenset()
+
+    def is_place_of(self, slots: Iterable[str], words: str) -> bool:
+        """Tell whether a casefolded text is where one of some slots is, and no more."""
+        return any(slot in self.places and self.places[slot].fullmatch(words) for slot in slots)
+
+    def is_placed(self, slot: str, words: str) -> bool:
+        """Tell whether a casefolded text names the place of a slot."""
         return slot in self.places and self.places[slot].search(words) is not None
 
 

@@ -230,7 +230,7 @@ def test_the_rule_for_the_least_sum_beside_a_budget_is_a_rule_and_no_outcome():
     answer = chat.say(
         "So: among all plans that meet every wish, the one where outbound flight + return flight +"
         " attraction together cost least (taxes and fees included); the hotel's price needn't be"
-        " the lowest so long as the whole stays within $9,730.00. Have I understood that properly?"
+        " the lowest so long as the whole stays within $1,630.00. Have I understood that properly?"
     )
     assert re.match(r"(?:that's )?(?:right|correct|yes)\b|of all that fits", answer, re.I), answer
 

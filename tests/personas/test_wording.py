@@ -124,9 +124,12 @@ def acts(text, before):
 REQUEST = "The outbound flight is FL-1 for $120.00. Shall I book it?"
 
 
+APPROVING = {"approve", "approve_as_it_is", "approve_without_objection", "choose"}
+
+
 def phrases(*, approving):
     for act, by_voice in phrase_book().phrases.items():
-        if (act in {"approve", "approve_as_it_is", "choose"}) is approving:
+        if (act in APPROVING) is approving:
             for texts in by_voice.values():
                 yield from ((act, text) for text in texts)
 

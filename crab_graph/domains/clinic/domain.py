@@ -164,15 +164,15 @@ _FOCUS = cd.Wording(
 )
 
 _BODY = (
-    r"\b(?:body part|part of (?:the|your) body|areas? (?:to be|to|that|of concern)|what hurts"
-    r"|physio (?:area|for)\W*$)"
+    r"\b(?:body (?:part|area|region)s?|part of (?:the|your) body"
+    r"|areas? (?:to be|to|that|of concern)|what hurts|physio (?:area|for)\W*$)"
 )
 _GROUP = r"\b(?:same|one|preferred|provider) (?:group|provider|clinic|network|team|roof)s?\b"
 
 _READY = (
     r"\bturn-?around\b|\bresults?\b[^.;?]{0,30}\b(?:in time|within|by when|how|when|soon|quick\w*"
-    r"|fast|speed|days|date)\b|\b(?:how|when|soon|quick\w*|fast|speed|by when|days)\b[^.;?]{0,40}"
-    r"\bresults?\b"
+    r"|fast|speed|days|date|deadline)\b|\b(?:how|when|soon|quick\w*|fast|speed|by when"
+    r"|days)\b[^.;?]{0,40}\bresults?\b"
 )
 _APART = (
     r"\b(?:spacing|spaced|rhythm|frequency|interval|gap|how often|every how many|how far apart)\b"
@@ -194,6 +194,10 @@ WANTS = (
     _at("physio"),
 )
 
+_ELSE = (
+    r"\bor\b|\belse\b|\botherwise\b|\b(?:only if|if (?:there(?:.s| is| are)|i find) (?:none|no)\b"
+    r"|failing (?:that|which)|if not|second choice|fallback)"
+)
 _EITHER = cd.Wording(
     (
         "The lab test should be {phrase}, or else in the district of the GP.",
@@ -202,10 +206,7 @@ _EITHER = cd.Wording(
     "Lab test {phrase}, or else in the district of the GP.",
     phrases={part: f"in the {part}" for part in PARTS},
     ask=r"\b(?:lab|test|scan)\b.{0,40}\b(?:district|area|near)\b.{0,20}\bor\b",
-    parts={
-        part: (rf"\b{part}s?\b", r"\bor\b|\belse\b|\botherwise\b", r"\b(?:district|area)s?\b")
-        for part in PARTS
-    },
+    parts={part: (rf"\b{part}s?\b", _ELSE, r"\b(?:district|area)s?\b") for part in PARTS},
     about=(
         r"\bdistricts?\b|\b(?:lab|test|scan|blood\w*)\b[^.;\n]{0,24}"
         r"\b(?:mornings?|afternoons?|evenings?)\b"
