@@ -68,7 +68,7 @@ def answer(turn: Turn) -> Decision | None:
     if _is_of_deeds(turn, asked):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
-    if _is_all_noted(turn, chosen) or _asks_which_one(turn, chosen):
+    if not wants_yes(turn) and (_is_all_noted(turn, chosen) or _asks_which_one(turn, chosen)):
         return Decision((_no_more(turn),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0

@@ -55,6 +55,8 @@ _ALL_OF = re.compile(
     r"|\b(?:is there )?(?:some|any)thing (?:special |particular )?(?:that )?(?:i|we) "
     r"(?:must|should|have to|need to) (?:observe|consider|respect|heed|bear in mind|keep in mind"
     r"|watch|look out for)\b[^(:]*\?"
+    r"|\bany \w+(?:,? (?:or |and )?\w+){1,3} (?:that )?you(?:.d| would)? (?:like|prefer|want|wish"
+    r"|favou?r)\b[^(:]*\?"
     r"|\b(?:have|any|some|separate|own) (?:\w+ )?ideas? (?:for|about|on)\b[^(:]*\?"
     r"|\b(?:any|some)thing special (?:about|for|on|with)\b[^(:]*\?"
     r"|\bwhat(?:.s| is| are) the (?:one |main )?things? (?:about|for|with)\b[^(:]*\?"

@@ -233,6 +233,7 @@ class _Layout:
             elif is_other or not common or (mark.is_all and is_own and slots != mark.slots):
                 other = _OR.search(text, last, mark.start) if is_other else None
                 cut = other.start() if other else _cut(text, last, mark.start)
+                cut = (is_other and _bracket_end(text, last, mark.start)) or cut
                 if cut > at:
                     yield at, cut, slots, item
                     at = cut
@@ -286,11 +287,12 @@ class _Layout:
         return frozenset(slot for slot, cue in self._lexicon.labels.items() if cue.search(label))
 
     def _placed(self, body: str, item: re.Match[str], slots: frozenset[str]) -> frozenset[str]:
-        """Return the one of an id's slots whose place stands between it and the ids beside it."""
-        ids = [one.span() for one in self._ids.finditer(body)]
-        begin = max((end for _, end in ids if end <= item.start()), default=0)
-        end = min((start for start, _ in ids if start >= item.end()), default=len(body))
-        for words in (body[item.end() : end], body[begin : item.start()]):
+        """Return the one of an id's slots whose place its bracket names, or what leads up to it."""
+        begin = max((one.end() for one in self._ids.finditer(body, 0, item.start())), default=0)
+        lead = body[begin : item.start()]
+        is_inside = lead.rfind("(") > lead.rfind(")")
+        bracket = body[item.end() :].partition(")")[0] if is_inside else ""
+        for words in (bracket, lead):
             there = frozenset(slot for slot in slots if self._lexicon.is_placed(slot, words))
             if there:
                 return there
@@ -449,6 +451,16 @@ def _level(line: Line, body: str) -> int:
     if line.indent >= 2:
         return 1 + line.indent // 2
     return _COLON if is_label and is_short else _PLAIN
+
+
+def _bracket_end(text: str, start: int, end: int) -> int:
+    """Return where the bracket of an id ends, where that of the next one opens; 0 where not.
+
+    What stands between them leads up to the next: `Abbey Inn (HT-1, $80.00), the Elm (HT-2)`.
+    """
+    close = text.find(")", start, end)
+    is_next = text[:end].rstrip().endswith("(") and "(" not in text[start:close]
+    return close + 1 if close > start and is_next else 0
 
 
 def _cut(text: str, start: int, end: int) -> int:

@@ -26,6 +26,11 @@ from crab_graph.personas.stated_values import (
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.wordbook import Conflict, ConflictKind, FactWords, ValueForm
 
+_UNTIL_LAST = re.compile(
+    r"\b(?:last|final|end(?:s|ing)?|finish\w*|done|over|complete\w*)\b[^,;.]{0,24}"
+    r"\b(?:within|at most|up to) \w+ \w+"
+)
+"""By when all of something is over, and not when it begins."""
 _UNTIL_DAY = re.compile(r".{0,16}(?:\b(?:to|until|till|through|thru|out)\b|[-–—→>]).{0,16}", re.S)
 """What stands between the first day of a stay and the last."""
 
@@ -224,7 +229,7 @@ def _fits(
             counts = counts_in(text, conflict)
             return max(counts) >= value if counts else None
         case ConflictKind.AT_MOST:
-            counts = counts_in(text, conflict)
+            counts = counts_in(_UNTIL_LAST.sub("", text), conflict)
             return min(counts) <= value if counts else None
         case ConflictKind.DATE:
             wanted = value if isinstance(value, list) else [value]

@@ -34,6 +34,10 @@ _LEADS = re.compile(
     r"|(?:and |then |so )?(?:shall|should|may|can|could|do) i (?:safely |just |then )*"
     r"(?:take (?:it (?:that|as|you|then|from|there|the|any)|from)|assume|conclude|infer|presume))\b"
 )
+_ASKS_WHAT = re.compile(
+    r"\W*(?:so|ok(?:ay)?|alright|right)\b[^?:]{0,24}(?:, |: )(?:what|which|when|where|who|how)\b"
+)
+"""Leads on to an open question."""
 _LED_UP_TO = re.compile(r"\A[^:?]{3,80}(?::|,|\s[-–—]) (?=(?:is|are|was|it.s) )")
 """What leads up to such a question."""
 _NOTES = re.compile(
@@ -219,7 +223,8 @@ def is_check(segment: Segment) -> bool:
         return False
     if _FIRM.search(text) and _CLAIM.search(text) and not _CHOICE.search(text):
         return True
-    found = _TAG.search(text) or _LEADS.search(text) or _CONFIRM.search(text)
+    led = None if _ASKS_WHAT.match(text) else _LEADS.search(text)
+    found = _TAG.search(text) or led or _CONFIRM.search(text)
     found = (
         found
         or _IS_BORN.search(text)

@@ -54,7 +54,9 @@ _GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s
 """What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""
 _ENDING = 80
 """Characters at the end of a line in which it is looked for."""
-_SAME = re.compile(r"(?:and |so )?(?:the )?same (?:for|with|on)\b")
+_SAME = re.compile(
+    r"(?:and |so )?(?:the )?same (?:for|with|on)\b|[^?.]{3,60}\bsame (?:question|here|again)\W*\Z"
+)
 """What a question begins with that asks the last one of another part, and offers answers."""
 _SUBJECT = re.compile(r"re:? \S")
 """What a line begins with that says what the lines below it are about, as in a letter."""
@@ -358,8 +360,8 @@ def _elliptical(segment: Segment, before: Sequence[str], lexicon: DomainLexicon)
 
     One that names no slot, as `and hers?`, may ask the last ones once more.
     """
-    text = segment.text.partition(",")[0] if _SAME.match(segment.text) else segment.text
-    length = len(text.split())
+    is_same = _SAME.match(segment.text) is not None
+    length = 1 if is_same else len(segment.text.split())
     if not before or length > _MOST_ELLIPSIS:
         return []
     if length > _MAX_ELLIPSIS and any(

@@ -159,6 +159,10 @@ def _asked_in_words(menu: re.Match[str]) -> str:
     return f"{menu['lead']} {', '.join(first)} or {last.rstrip('. ')}?"
 
 
+_BRACKET = re.compile(r"\([^()\n]{3,160}\)")
+"""What stands in brackets is one thing, however its parts are divided."""
+
+
 def _in_one(name: re.Match[str]) -> str:
     return re.sub(r"[-.·]", "", name[0]).capitalize()
 
@@ -181,6 +185,7 @@ _SYNONYMS = (
 
 def reworded(text: str) -> str:
     """Return a message as it is read."""
+    text = _BRACKET.sub(lambda found: found[0].replace("; ", ", "), text)
     text = _SPELLED.sub(_in_one, _ASKED_IN_ROW.sub(_asked_as_item, text))
     for aside in (
         _EXAMPLE,

@@ -122,26 +122,35 @@ def asked_facts(turn: Turn) -> tuple[str, ...]:
         hinted = (key for key in turn.reading.hinted if not is_elsewhere(turn, key))
         keys = [key for key in hinted if is_open(turn, key)]
     named = _without_either(turn, dict.fromkeys(keys))
-    bounds = bounds_of(turn)
-    if bounds is not None:
-        # What an open question about a part only hints at elsewhere it does not ask for.
-        named = [key for key in named if key in bounds or is_named(turn, key)]
-    if asks_openly(turn) or bounds is not None:
-        said = [key for key in turn.facts if record.has(key)]
-        for key in sorted(turn.facts, key=lambda one: names_somebody(turn, one)):
-            is_left = key not in said and key not in named and not _says_who(turn, key)
-            if bounds is not None and key not in bounds:
-                continue
-            if key in turn.met and turn.reading.asks_booking and not is_named(turn, key):
-                # Of a plan that fits it nobody need be told.
-                continue
-            if is_left and key not in spared_by(turn, [*named, *said]):
-                named.append(key)
+    if asks_openly(turn) or bounds_of(turn) is not None:
+        named = _with_open_ones(turn, named)
     done = {*turn.said, *asked_of_parts(turn)}
     done |= {key for key in named if is_booked(turn, key)}
     if asks_same_order(turn):
         done |= {key for key in named if names_somebody(turn, key) and record.is_settled(key)}
     return tuple(key for key in named if key not in done)
+
+
+def _with_open_ones(turn: Turn, named: Sequence[str]) -> list[str]:
+    """Return keys with all that is left to say of what an open question is about.
+
+    What it only hints at elsewhere it does not ask for.
+    """
+    bounds = bounds_of(turn)
+    if bounds is not None:
+        named = [key for key in named if key in bounds or is_named(turn, key)]
+    found = list(named)
+    said = [key for key in turn.facts if turn.memory.record.has(key)]
+    for key in sorted(turn.facts, key=lambda one: names_somebody(turn, one)):
+        is_left = key not in said and key not in found and not _says_who(turn, key)
+        if bounds is not None and key not in bounds:
+            continue
+        if key in turn.met and turn.reading.asks_booking and not is_named(turn, key):
+            # Of a plan that fits it nobody need be told.
+            continue
+        if is_left and key not in spared_by(turn, [*found, *said]):
+            found.append(key)
+    return found
 
 
 def read_alone(turn: Turn) -> list[str]:

@@ -65,6 +65,7 @@ _PAST = re.compile(
     r"|\b(?:i|we)(?: had| have|'d|'ve)? "
     r"(?:named|mentioned|presented|described|told you(?: of| about)?)"
     r"(?: \w+){0,2}? (?:before|earlier|first|at first|previously|above)\b"
+    r"|\A\W*(?:\w+ ){1,4}(?:dropped|discarded|struck|deleted|crossed out)\W*\Z"
     r"|\b(?:my|our|the) (?:previous|earlier|last|first|former) (?:plan|proposal|suggestion|offer)\b"
 )
 ALIKE = re.compile(

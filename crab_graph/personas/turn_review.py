@@ -7,9 +7,8 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from crab_graph.personas.fact_scopes import is_wish
-from crab_graph.personas.open_bounds import asks_any_wish, asks_for_more
+from crab_graph.personas.passed_over import passes_over
 from crab_graph.personas.plan_answers import asks_for_plan, yes_act
-from crab_graph.personas.segments import Segment
 from crab_graph.personas.sought_facts import asks_openly, bounds_of, new_facts
 from crab_graph.personas.turns import Decision, Turn
 
@@ -31,29 +30,9 @@ def reviewed(turn: Turn, reply: Decision) -> Decision:
         return reply
     given = {key for key, _ in reply.told}
     tail = _on_many(turn, given)
-    is_plain = len(reply.parts) == len(given) and not turn.reading.meant
-    if not tail and is_plain and _passes_over(turn, given):
+    if not tail and passes_over(turn, reply):
         tail = turn.speaker.phrase("rest_waits")
     return replace(reply, tail=(tail,), promises=True) if tail else reply
-
-
-def _passes_over(turn: Turn, given: Collection[str]) -> bool:
-    """Tell whether facts answer some questions of a message, and others of it not at all.
-
-    What asks for anything that is left gets its answer by any fact.
-    """
-    asking = [
-        (one, how.facts.keys())
-        for one, how in turn.reading.clauses
-        if one.is_request and "?" in one.text
-    ]
-    answered = [_is_open(one) or not keys.isdisjoint(given) for one, keys in asking]
-    return any(answered) and not all(answered)
-
-
-def _is_open(segment: Segment) -> bool:
-    text = segment.text
-    return segment.says("open", "closing") or asks_any_wish(text) or asks_for_more(text)
 
 
 def _on_many(turn: Turn, given: Collection[str]) -> str:

@@ -68,6 +68,14 @@ def checked_unwished(turn: Turn) -> list[str]:
     return [name for name, one in words.items() if _asks_for(turn, one, musts[0])]
 
 
+def asked_in(turn: Turn, segment: Segment) -> list[str]:
+    """Return the names of what a clause asks for and no user has a wish on."""
+    placed = _in_scope(turn, [one for one, _ in turn.reading.clauses])
+    found = next(one for one in placed if one.start == segment.start)
+    words = turn.briefing.lexicon.unwished
+    return [name for name, one in words.items() if _asks_for(turn, one, found)]
+
+
 def _is_noted(segment: Segment) -> bool:
     """Tell whether a clause takes something down, or checks it; `a limit, yes or no?` asks."""
     is_plain_check = is_check(segment) and not _YES_OR_NO.search(segment.text)
@@ -161,7 +169,7 @@ def _is_of_joint(turn: Turn, segment: Segment) -> bool:
     By words for what such a wish replaces it is asked for until it was told.
     """
     words = turn.briefing.lexicon.facts
-    joint = (words[key] for key in turn.facts if key in words and words[key].is_joint)
+    joint = (words[key] for key in turn.facts if key in words and words[key].lent)
     return any(
         cue.search(segment.text)
         for one in joint

@@ -283,13 +283,16 @@ class DomainLexicon(_Words):
     def named_slots(self, words: str) -> frozenset[str]:
         """Return the slots that a casefolded text names.
 
-        Of a kind of which there are several those are meant whose place it names.
+        Of a kind of which there are several those are meant whose place it names, where it does not
+        speak of them all.
         """
         named = {slot for slot, cue in self.slots.items() if cue.search(words)}
         for group in self.groups:
-            if named.isdisjoint(group.slots) and group.words.search(words):
+            found = group.words.search(words) if named.isdisjoint(group.slots) else None
+            if found is not None:
                 there = {slot for slot in group.slots if self.is_placed(slot, words)}
-                named.update(there or group.slots)
+                are_all = len(there) == 1 and found[0].endswith("s")
+                named.update(group.slots if are_all else there or group.slots)
         return frozenset(named | {*self._of_kind_elsewhere(named, words)})
 
     def _of_kind_elsewhere(self, named: set[str], words: str) -> Iterator[str]:

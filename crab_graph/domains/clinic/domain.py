@@ -176,7 +176,7 @@ _READY = (
 )
 _APART = (
     r"\b(?:spacing|spaced|rhythm|frequency|interval|gap|how often|every how many|how far apart)\b"
-    r"|\bdays?\b.{0,20}\b(?:apart|between)\b"
+    r"|\bdays?\b.{0,20}\b(?:apart|between)\b|\bevery (?:\d|one|two|other|second)\b.{0,20}\bdays?\b"
 )
 
 _SEEN, _ALL = ("gp", "specialist"), ("gp", "lab", "specialist", "physio")
