@@ -36,6 +36,7 @@ AGENTS = (
     ),
     *("fiftyfourth", "fiftyfifth", "fiftysixth", "fiftyseventh", "fiftyeighth", "fiftyninth"),
     *("sixtieth", "sixtyfirst", "sixtysecond", "sixtythird", "sixtyfourth"),
+    *("sixtyfifth", "sixtysixth", "sixtyseventh", "sixtyeighth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -134,7 +134,10 @@ def _asks_more_of(turn: Turn, segment: Segment) -> bool:
 def _asks_all_of(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
     # What was told for sure is only recalled beside it, such as how long a stay is.
     settled = turn.memory.record.is_settled
-    is_one = any("how:cue" in shows and not settled(key) for key, shows in how.facts.items())
+    is_one = any(
+        "how:cue" in shows and key in turn.facts and not settled(key)
+        for key, shows in how.facts.items()
+    )
     return not is_one and _ALL_OF.search(segment.text) is not None
 
 

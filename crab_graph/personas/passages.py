@@ -184,7 +184,8 @@ class _Layout:
                 )
             is_led = not any(mark.item for mark in marks) if marks else is_led
         is_lead = body.rstrip().endswith(":") and not own
-        place.lead = frozenset(named) if is_lead else place.lead
+        if is_lead or not (own or level > _PLAIN):
+            place.lead = frozenset(named) if is_lead else frozenset()
         heading = self._heading(level, named, is_lead=is_lead)
         scope = first if level > _PLAIN and first and named else heading
         place.frames[-1] = _Frame(level, scope, ids.pop() if len(ids) == 1 else "", own)
@@ -404,7 +405,7 @@ def _entered(
     if level != _PLAIN or any(marks) or line.is_apart:
         place.enter(level)
     place.is_list = level > _PLAIN
-    if own and level < _PLAIN:
+    if own and (level < _PLAIN or place.lead):
         place.leave_options()
     is_part = place.option and not place.option.startswith("#")
     if not (own or is_part) and _DIGIT.search(line.marker):

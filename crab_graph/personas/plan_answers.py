@@ -68,6 +68,7 @@ _BOOKING = re.compile(r"\bbk-\d")
 _IF_FINE = re.compile(
     r"\b(?:is|would) (?:it|that) (?:be )?(?:all right|alright|ok(?:ay)?|fine|a problem)"
     r"(?: (?:with|for|by) you)? if (?:the|your)\b(?!.*\bbook)"
+    r"|\b(?:is|would) an? \w+(?: \w+)?(?: be)? (?:all right|alright|ok(?:ay)?|fine|acceptable)\b"
 )
 """Asks if something may be so of what is still to be found."""
 _WANTS_YES = ("approval", "booking_lead", "booking_other")

@@ -69,6 +69,8 @@ _BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
 _EACH_WHOLE = re.compile(r"\bfor (?:the |each )?(?:whole|entire|full) bookings?\b")
 """Says of each amount before it that it is of all that one booking holds."""
+_BOTH = re.compile(r"\b(?:both|(?:the|these|those) two) (?:whole |entire |full )?bookings?\W*\Z")
+"""What leads up to a total of the last two that were named, and not of everything."""
 _FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
 
 
@@ -512,6 +514,9 @@ def _scope(
     is_bare = False
     for start, end, is_near in _regions(spoken, clause, cue, amount):
         scope, scoped = spoken.scope_of((start, end))
+        if scope is Scope.WHOLE and _BOTH.search(spoken.utterance.text[start : cue.start]):
+            scoped = _last_two(spoken, cue.start)
+            scope = Scope.SLOTS if scoped else Scope.UNSCOPED
         if scope in (Scope.WHOLE, Scope.SLOTS):
             earlier = bisect_left(stated, start, key=lambda one: one.start)
             has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
@@ -519,6 +524,21 @@ def _scope(
             return scope, scoped, is_loose and not is_near
         is_bare = is_bare or scope is Scope.BARE
     return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
+
+
+def _last_two(spoken: _Spoken, place: int) -> tuple[Reference, ...]:
+    """Return the two last things that a line names before a place, by ids where there are."""
+    begin = spoken.utterance.text.rfind("\n", 0, place) + 1
+    found = [
+        one
+        for one in spoken.references
+        if begin <= one.start < place
+        and one.form not in (ReferenceForm.WHOLE_WORD, ReferenceForm.BARE_WORD)
+    ]
+    named = {(one.slots, one.id): one for one in found if one.id} or {
+        (one.slots, one.id): one for one in found
+    }
+    return tuple(named.values())[-2:]
 
 
 def _is_of_payer(text: str, scoped: Sequence[Reference], cue: _Cue) -> bool:

@@ -102,6 +102,11 @@ def prices(text, filled=frozenset()):
             "Outbound, return, hotel and attraction total $742",
             [(74200, "whole")],
         ),
+        (
+            "Then approve BK-1 at $136.10 and BK-2 at $150.60 (both whole bookings, together"
+            " $286.70)",
+            [(28670, "outbound+hotel")],
+        ),
         ("Flights total $580, hotel total $360", [(58000, "outbound+return"), (36000, "hotel")]),
         (
             "The flights come to $580 and the hotel to $160, so the trip comes to $740",

@@ -169,6 +169,7 @@ _BODY = (
 )
 _GROUP = r"\b(?:same|one|preferred|provider) (?:group|provider|clinic|network|team|roof)s?\b"
 
+_TAKES_IT = r"\b(?:take|accept|honou?r)s? (?:it|that|this|your (?:plan|insurance|cover\w*))\b"
 _READY = (
     r"\bturn-?around\b|\bresults?\b[^.;?]{0,30}\b(?:in time|within|by when|how|when|soon|quick\w*"
     r"|fast|speed|days|date|deadline)\b|\b(?:how|when|soon|quick\w*|fast|speed|by when"
@@ -343,7 +344,11 @@ CLINIC = cd.build(
         opening_short=_SHORT,
         nobody=("specialists?", "consultants?", r"\w+ologists?"),
         lexicon={
-            "facts": {"physio_focus": {"asks+": [_BODY]}, "same_practice": {"asks+": [_GROUP]}},
+            "facts": {
+                "physio_focus": {"asks+": [_BODY]},
+                "same_practice": {"asks+": [_GROUP]},
+                "plan": {"asks+": [_TAKES_IT]},
+            },
             "unwished": {
                 "turnaround": {"asks": [_READY], "none": ["The results can take as long as fits."]},
                 "every": {"asks": [_APART], "none": ["The sessions can be any days apart."]},
