@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from crab_graph.personas.fact_scopes import is_wish
-from crab_graph.personas.passed_over import passes_over
+from crab_graph.personas.omitted_questions import passes_over
 from crab_graph.personas.plan_answers import asks_for_plan, yes_act
 from crab_graph.personas.sought_facts import asks_openly, bounds_of, new_facts
 from crab_graph.personas.turns import Decision, Turn

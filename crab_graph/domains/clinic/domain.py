@@ -157,8 +157,8 @@ _FOCUS = cd.Wording(
     # What is said or played back is no part of the body.
     cues={
         "back": (
-            r"(?<!say )(?<!play )(?<!read )(?<!get )(?<!come )(?<!go )(?<!me )(?<!it )(?<!them )"
-            r"(?<!that )(?<!this )(?<!all )(?<!everything )(?<!wishes )\bback\b"
+            r"(?<!say )(?<!play[ -])(?<!read[ -])(?<!get )(?<!come )(?<!go )(?<!me )(?<!it )"
+            r"(?<!them )(?<!that )(?<!this )(?<!all )(?<!everything )(?<!wishes )\bback\b"
         )
     },
 )
