@@ -1,7 +1,8 @@
 """Whether an answer to many questions leaves one of them out, whatever it says to the others."""
 
+from itertools import chain
+
 from crab_graph.personas.clause_features import ClauseFeatures
-from crab_graph.personas.fact_scopes import is_wish
 from crab_graph.personas.open_bounds import asks_any_wish, asks_for_more
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.played_clauses import is_check
@@ -9,6 +10,7 @@ from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.segments import Segment
 from crab_graph.personas.turns import Decision, Turn
 from crab_graph.personas.unwished import asked_in
+from crab_graph.personas.wordbook import phrase_book
 
 _MANY = 3
 
@@ -17,14 +19,14 @@ def passes_over(turn: Turn, reply: Decision) -> bool:
     """Tell whether a reply answers some questions of a message, and others of it not at all.
 
     What asks for anything that is left gets its answer by any fact, and what is played back by a
-    word on it. Of few questions only facts are answers: a word may be meant for all.
+    word on it. Of few questions only facts are answers: a word may be meant for all. Who says that
+    nothing is left leaves nothing out.
     """
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and "?" in one.text]
     told = {key for key, _ in reply.told}
-    has = turn.memory.record.has
-    left = [key for key in turn.facts if is_wish(turn, key) and not (has(key) or key in told)]
-    if not left and any(_is_open(one) for one, _ in asking):
-        return False  # it says that nothing is left
+    closing = phrase_book().phrases["nothing_else"].values()
+    if not {*reply.parts}.isdisjoint(chain.from_iterable(closing)):
+        return False
     if len(asking) < _MANY:
         is_plain = len(reply.parts) == len(told) and not turn.reading.meant
         answered = [_is_open(one) or not how.facts.keys().isdisjoint(told) for one, how in asking]

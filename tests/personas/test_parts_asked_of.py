@@ -248,3 +248,32 @@ def test_sums_within_the_limit_and_prices_for_one_play_nothing_back(condition):
         " you, or do you rather keep the others?",
     )
     assert not re.search(r"wait|clear|365|mix-up", said), said
+
+
+PUTS_OFF = r"\b(?:rest|more|next|later|one by one|one at a time|one thing|moment|coming|first)\b"
+
+
+@pytest.mark.parametrize("condition", CONDITIONS[1:])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Please tell me:\n1. Which class would you like?\n2. Which time of day for the first leg?\n"
+        "3. What about the quiet carriages, then?",
+        "- Class on the legs?\n- Time of day for the second leg?\n- Which side of the aisle suits?",
+    ],
+)
+def test_who_answers_some_of_many_questions_says_that_others_wait(condition, asked):
+    said, told = told_first(condition, "tourist", asked)
+    assert "travel_class" in told, said
+    assert re.search(PUTS_OFF, said), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS[1:])
+def test_who_says_that_nothing_is_left_puts_nothing_off(condition):
+    said = answered(
+        condition,
+        "tourist",
+        "Which class was it again? Any time for the second leg? Anything else, or is that all?",
+    )
+    is_closed = re.search(r"nothing else|everything|that's it", said)
+    assert not (is_closed and re.search(r"\b(?:rest|more) (?:later|next|in a)\b", said)), said
