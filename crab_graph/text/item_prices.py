@@ -33,6 +33,8 @@ _UNITS_OF = re.compile(
     r" (?:to|at|in|of|for|on|with) "
 )
 """`two tickets to`: how many of something, before what they are of."""
+_COUNTED = re.compile(rf"(?<= )(?:the|all|your|our) (?:{fragment('marks', 'numbers')}) \Z")
+"""`your four`, right before what they are of, as in `your four physio sessions`."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
 _FOR_OTHER = re.compile(r"\s+for the ")
@@ -409,6 +411,7 @@ class _ClausePrices:
         text, following = self.utterance.text, self.items[after]
         for item in self.items[after : after + 2]:
             units = _UNITS_OF.sub("", text[amount.end : item.start], count=1)
+            units = _COUNTED.sub("", units)
             if _FOR.fullmatch(units) and _AND_NUMBERS.search(units) is None:
                 return item
         between = text[amount.end : following.start]

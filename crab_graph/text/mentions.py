@@ -315,10 +315,18 @@ def references_within(references: Sequence[Reference], start: int, end: int) -> 
     return [one for one in starting_within(references, start, end) if one.end <= end]
 
 
+_NAMING = r"(?!(?:and|or|for|with|of|in|on|at|to|from|plus|is|are|was|were|has|have|had)\b)\w+"
+"""A word that may stand between a number and what it counts."""
+
+
 def _of_all(word: str, counted: str) -> str:
-    """Return the pattern of a word for everything, which `all three remaining ones` are not."""
+    """Return the pattern of a word for everything, which `all three remaining ones` are not.
+
+    Nor is the number of something else, as `your four physio sessions`.
+    """
     before = "".join(f"(?<!{one} )" for one in _SOME)
-    return rf"{before}{word}(?! {counted})(?! (?:\w+ )?(?:{'|'.join(_SOME)})\b)"
+    of_units = rf"(?! (?:{_NAMING} ){{0,2}}{counted})"
+    return rf"{before}{word}{of_units}(?! (?:\w+ )?(?:{'|'.join(_SOME)})\b)"
 
 
 @cache

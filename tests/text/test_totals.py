@@ -273,6 +273,11 @@ def test_prices_before_their_items_are_read_so_too():
             [(30000, "unmarked", "flights"), (28000, "unmarked", "flights")],
         ),
         (
+            "$62.70 for FL-100 on the 14th, and $126.80 for your two hotel nights",
+            {"hotel", "outbound"},
+            [(6270, "unmarked", "FL-100"), (12680, "whole", "hotel")],
+        ),
+        (
             "hotel and museum: $430",
             {"hotel", "attraction"},
             [(43000, "unmarked", "hotel+museum")],
