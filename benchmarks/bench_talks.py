@@ -37,6 +37,7 @@ AGENTS = (
     *("fiftyfourth", "fiftyfifth", "fiftysixth", "fiftyseventh", "fiftyeighth", "fiftyninth"),
     *("sixtieth", "sixtyfirst", "sixtysecond", "sixtythird", "sixtyfourth"),
     *("sixtyfifth", "sixtysixth", "sixtyseventh", "sixtyeighth"),
+    *("sixtyninth", "seventieth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -20,7 +20,7 @@ from crab_graph.personas.segments import Segment
 from crab_graph.personas.slot_scopes import asked_scopes
 from crab_graph.personas.sought_facts import asked_facts, asks_openly, bound_by, new_facts
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.unwished import asked_unwished
+from crab_graph.personas.unwished import asked_in, asked_unwished
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, UnwishedWords
 
 _FEW_ABSENCES = 2
@@ -129,7 +129,7 @@ def absence_words(
     absent += asked_unwished(turn, before=waiting)
     if any(not turn.memory.record.is_settled(fact.key) for fact in given):
         # Beside what is new nothing is said a third time.
-        pinned = _asked_which(turn)
+        pinned = _asked_which(turn) | _asked_of_part(turn)
         absent = [key for key in absent if key in pinned or not turn.memory.has_declined_again(key)]
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
@@ -164,6 +164,29 @@ def _asked_which(turn: Turn) -> set[str]:
         if one.is_request and OR.search(one.text)
         for key, shows in how.facts.items()
         if {"how:cue", "value"} <= shows
+    }
+
+
+def bound_choices(turn: Turn) -> set[str]:
+    """Return what a question names values of to choose from, and only a joint wish, told, binds."""
+    known = turn.memory.record.is_settled
+    asked = _asked_which(turn)
+    return {
+        key
+        for key in asked_facts(turn)
+        if key in asked and bound_by(turn, key) and all(map(known, bound_by(turn, key)))
+    }
+
+
+def _asked_of_part(turn: Turn) -> set[str]:
+    """Return what no user has a wish on, of no part, that a question asks for of one of them."""
+    unwished = turn.briefing.lexicon.unwished
+    return {
+        name
+        for one, _ in turn.reading.clauses
+        if one.is_request and len(one.named) == 1
+        for name in asked_in(turn, one)
+        if not unwished[name].slots
     }
 
 

@@ -33,7 +33,7 @@ _OF_THE_TWO = re.compile(r"\b(?:each|both|either) (?:of )?(?:the|those|these) tw
 
 
 _LABEL = 3
-"""Words of a label such as `In Paris`."""
+"""Words of a label such as `In Paris`, or of a lead such as `And for Paris, ...`."""
 
 
 def clause_slots(
@@ -106,9 +106,11 @@ def _like_before(text: str, before: Sequence[Segment], lexicon: DomainLexicon) -
         return kind
     if _OF_BOTH.search(text) and len(before) > 1 and before[-2].named < kind:
         return before[-2].named | last
-    if len(text.split()) > _ELSEWHERE:
+    lead, comma, _ = text.partition(",")
+    where = lead if comma and len(lead.split()) <= _LABEL else text
+    if len(where.split()) > _ELSEWHERE:
         return frozenset()
-    there = frozenset(slot for slot in kind if lexicon.is_placed(slot, text))
+    there = frozenset(slot for slot in kind if lexicon.is_placed(slot, where))
     return there if len(there) == 1 else frozenset()
 
 

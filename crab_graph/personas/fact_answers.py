@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from crab_graph.personas.absences import absence_words, absent_facts, closing_words
+from crab_graph.personas.absences import absence_words, absent_facts, bound_choices, closing_words
 from crab_graph.personas.briefing import Fact, Reason
 from crab_graph.personas.fact_choice import PARTICULAR, asked_which, chosen_facts, is_known_well
 from crab_graph.personas.fact_scopes import is_asked_by_name, is_named, slots_of
@@ -68,7 +68,8 @@ def answer(turn: Turn) -> Decision | None:
     if _is_of_deeds(turn, asked):
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
-    if not wants_yes(turn) and (_is_all_noted(turn, chosen) or _asks_which_one(turn, chosen)):
+    certain = _certain_of(turn, chosen)
+    if not wants_yes(turn) and (_is_all_noted(turn, chosen) or _is_nothing_else(turn, chosen)):
         return Decision((_no_more(turn),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
@@ -78,13 +79,14 @@ def answer(turn: Turn) -> Decision | None:
     _, later = halves(chosen, speaker, are_whole=are_whole)
     # What was told for sure and is asked for once more is no news to come.
     later = tuple(key for key in later if not turn.memory.record.is_settled(key))
-    facts = [fact for fact in chosen if fact.key not in later]
+    facts = [fact for fact in chosen if fact.key not in {*later, *certain}]
     told = told_as_asked(facts)
     parts = []
     pointed = (*asked_throughout(turn.reading), *pinned_again(turn))
     is_again = facts and all(_is_told(turn, one.key) and one.key not in pointed for one in facts)
     if is_again and all(_asks_plainly(turn, fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
+    parts += [speaker.phrase("none_certain")] if certain else []
     parts += [speaker.fact(fact) for fact in facts]
     if approves:
         return _with_yes(turn, parts, told)
@@ -249,18 +251,28 @@ def _is_all_noted(turn: Turn, chosen: Sequence[Fact]) -> bool:
     return bounds_of(turn) is not None and is_noted and not absent_facts(turn)
 
 
-def _asks_which_one(turn: Turn, chosen: Sequence[Fact]) -> bool:
-    """Tell whether questions ask which one it is to be of what is only to be the same, as told."""
-    words, keys = turn.reading.lexicon.facts, {fact.key for fact in chosen}
-    are_told = all(turn.memory.record.is_settled(key) for key in keys)
-    alike = [key for key in keys if words[key].form is ValueForm.FLAG and words[key].conflict]
-    if not (keys and are_told and len(alike) == len(keys)):
-        return False
-    clauses = turn.reading.clauses
-    asking = [one.text for one, how in clauses if one.is_request and keys & how.facts.keys()]
-    return bool(asking) and all(
-        PARTICULAR.search(text) and not _WHICH_PARTS.search(text) for text in asking
-    )
+def _certain_of(turn: Turn, chosen: Sequence[Fact]) -> set[str]:
+    """Return of what no certain one is wished, though not any will do, where it is asked which one.
+
+    It is what is only to be the same, as told, or what such a wish binds.
+    """
+    words, clauses = turn.reading.lexicon.facts, turn.reading.clauses
+    found = set[str]()
+    for key in (fact.key for fact in chosen):
+        is_alike = words[key].form is ValueForm.FLAG and words[key].conflict
+        asking = [(one.text, how) for one, how in clauses if one.is_request and key in how.facts]
+        asking = [one for one in asking if one[1].names(key)] or asking
+        which = (PARTICULAR.search(one) and not _WHICH_PARTS.search(one) for one, _ in asking)
+        if is_alike and turn.memory.record.is_settled(key) and asking and all(which):
+            found.add(key)
+    return found | bound_choices(turn)
+
+
+def _is_nothing_else(turn: Turn, chosen: Sequence[Fact]) -> bool:
+    """Tell whether all that is asked is which one it is to be of what need not be a certain one."""
+    certain = _certain_of(turn, chosen)
+    is_beside = absent_facts(turn) or asked_unwished(turn)
+    return bool(certain) and certain.issuperset(one.key for one in chosen) and not is_beside
 
 
 def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:

@@ -27,7 +27,8 @@ _ONE_OF = re.compile(
 )
 """Asks whether the user is one of the people."""
 _OTHER = re.compile(
-    r"\b(?:card|pay\w*|account|prefer|want|happy|sure|flexible|free|fine|price|cost|ok(?:ay)?)\b",
+    r"\b(?:card|pay\w*|account|prefer|want|happy|sure|flexible|free|fine|price|cost|ok(?:ay)?"
+    r"|good|great|acceptable|possible|convenient|alright|plans?)\b",
     re.I,
 )
 """What such a question is not about."""

@@ -52,6 +52,15 @@ class PlayBack:
         return bool(self.right or self.wrong or self.unknown or self.mixed or self.beyond)
 
 
+_THERE_IS_NO = re.compile(r"\bthere(?:'s| is| are|.s) (?:simply |just )?no \w+ (?!of\b)\w+ing\b")
+"""Says of things of some kind that there are none."""
+
+
+def _is_lacking(reading: Reading, number: int) -> bool:
+    found = _THERE_IS_NO.search(reading.segments[number].text)
+    return found is not None and not asks_check(reading, number)
+
+
 def read_play_back(
     reading: Reading,
     briefing: UserBriefing,
@@ -71,8 +80,10 @@ def read_play_back(
     if not chosen:
         return PlayBack(is_asked=bool(beyond), beyond=tuple(beyond))
     comparison = PlayedWishes(reading, briefing)
+    # What is not to be had tells nobody's wishes.
+    lacking = {n for n in chosen if _is_lacking(reading, n)}
     for one in read_stretches(reading, briefing.slots, known or {}, is_list=True):
-        if one.segment in chosen:
+        if one.segment in chosen and one.segment not in lacking:
             comparison.add(one)
     confirms = reading.confirms and not asks_extras_alone(reading)
     asks = confirms or any(asks_check(reading, n) for n in chosen)

@@ -20,6 +20,11 @@ _EXACTLY = re.compile(
     r"|or (?:less|fewer|below|lower))\b"
 )
 """Makes of a bound the one number that will do."""
+_LIES = re.compile(
+    r"\b(?:is|are|lies|falls|comes|would be) (?:just |only |exactly )?\w+ \w+ "
+    r"(?:after|behind|from)\b"
+)
+"""Says how far something lies from another, and not how far it may."""
 _ONE_OR = re.compile(r"\b(\w+),? or (?:maybe |perhaps )?(\w+)\b")
 _CAN = r"(?! (?:can|could|may|might|must|have|know|will|need|see|are able)\b)"
 _ALONE = re.compile(
@@ -56,8 +61,15 @@ def compared_counts(
         counts = [*_offered_beside(text, counts), *counts]
         is_bound = words.conflict.kind is ConflictKind.AT_LEAST and len(counts) == 1
         is_exact = is_bound and _EXACTLY.search(text) is not None
+        is_kept = words.conflict.kind is ConflictKind.AT_MOST and _LIES.search(text) is not None
         for count in counts:
-            yield Compared(key, is_right=facts.get(key) == count and not is_exact, said=str(count))
+            mine = facts.get(key)
+            is_right = (mine == count and not is_exact) or (is_kept and _is_within(count, mine))
+            yield Compared(key, is_right=is_right, said=str(count))
+
+
+def _is_within(count: int, bound: Any) -> bool:
+    return isinstance(bound, int) and count <= bound
 
 
 def _is_of_other_part(passage: Stretch, words: FactWords, reading: Reading) -> bool:

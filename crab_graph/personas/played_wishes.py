@@ -290,6 +290,8 @@ class PlayedWishes:
         part = text[begin : behind.start() if behind else len(text)]
         own, named = {*conflict_slots(words)}, self._lexicon.named_slots(part)
         is_pair = len(own) == len(named) == _PAIR and len(own & named) == 1
+        # A word for both of a kind may mean the one of them.
+        is_pair = is_pair and named != self._lexicon.kind_of(named)
         return is_pair and words.key in self._facts and ALIKE.search(part) is not None
 
     def _is_of_other(self, words: FactWords) -> bool:

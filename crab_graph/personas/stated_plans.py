@@ -27,7 +27,7 @@ from crab_graph.text.utterance import starting_within
 _BARE_BEFORE = re.compile(r"(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)\W{0,3}(?:in )?\Z")
 _COMPARED = re.compile(
     r"\b(?:more|less|dearer|cheaper|better|higher|lower|later|earlier|rather) than "
-    r"(?:the|a|an|with|in|for)\b[^,;:.()\n]*"
+    r"(?:the|a|an|with|in|for|by)\b[^,;:.()\n]*"
 )
 """What something is compared with is none of it."""
 _OTHER_CHOICE = re.compile(

@@ -17,6 +17,7 @@ _BARE = 8
 _NOTED = re.compile(
     r"\b(?:is|are|stays?|remains?) (?:left |all |still )?(?:open|free)[^?\w]*\Z|"
     r"\bany \w+ (?:will do|is (?:fine|welcome|ok(?:ay)?))\b[^?]*\Z|\bnoted\W*\Z"
+    r"|\A\W*(?:left )?(?:open|free|no wish(?:es)?|no preference)\W*: [^?]*\Z"
     r"|\A\W*(?:also )?any \w+(?:,? (?:and |or )?any \w+)*(?: (?:for|on) [\w ]{1,30})?[^?\w]*\Z"
 )
 """Takes down that any will do."""
@@ -128,7 +129,8 @@ def _goes_on(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
     if before is None or not is_bare or segment.named.isdisjoint(words.slots):
         return False
     lexicon = turn.briefing.lexicon
-    asked = chain.from_iterable(one.asks for one in (*lexicon.facts.values(), words))
+    all_words = (*lexicon.facts.values(), *lexicon.unwished.values())
+    asked = chain.from_iterable(one.asks for one in all_words)
     return any(cue.search(before.text) for cue in words.asks) and not any(
         cue.search(segment.text) for cue in asked
     )

@@ -9,7 +9,7 @@ from crab_graph.personas.briefing import Fact, FactLevel
 from tests.personas.clinic_briefing import FACTS, PATIENT
 from tests.personas.test_parts_of_jobs import AFFIRMS, CONDITIONS, OBJECTS, settled
 from tests.personas.test_rules_user import Chat
-from tests.personas.tour_briefing import THRIFTY, TOURIST
+from tests.personas.tour_briefing import THRIFTY, TOURIST, VARIED
 
 EITHER = CLINIC.briefing(
     CLINIC.slots,
@@ -21,7 +21,16 @@ EITHER = CLINIC.briefing(
     "S1-002",
     "2027-06-09",
 )
-BY_NAME = {"tourist": TOURIST, "thrifty": THRIFTY, "patient": PATIENT, "either": EITHER}
+BY_NAME = {
+    "tourist": TOURIST,
+    "thrifty": THRIFTY,
+    "varied": VARIED,
+    "patient": PATIENT,
+    "either": EITHER,
+}
+
+
+NO_CERTAIN_ONE = re.compile(r"\b(?:no particular|need not be|have to be a certain|any one)\b")
 
 
 def answered(condition, name, asked):
@@ -71,6 +80,19 @@ def told_first(condition, name, asked):
             " afternoon one be okay also?",
             "any time of day is welcome for the second attraction",
             "a must",
+        ),
+        (
+            "tourist",
+            "And the seats on the third leg: any, or something in particular?",
+            "any seat",
+            "third leg",
+        ),
+        (
+            "tourist",
+            "The concert in Hamburg may be at any hour, yes? And for Brussels, what kind would you"
+            " like to see, and when?",
+            "the first attraction may be of any kind",
+            "second",
         ),
         ("patient", "What time of day for the GP? And for the specialist?", "specialist", "zzz"),
         (
@@ -277,3 +299,36 @@ def test_who_says_that_nothing_is_left_puts_nothing_off(condition):
     )
     is_closed = re.search(r"nothing else|everything|that's it", said)
     assert not (is_closed and re.search(r"\b(?:rest|more) (?:later|next|in a)\b", said)), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("name", "asked", "says", "never"),
+    [
+        (
+            "tourist",
+            "Carrier: does it matter which one (Rapidor, Transvale, ...)?"
+            "\nSeat position on the first and third leg: window, aisle, or any?",
+            "any seat is welcome",
+            "carrier",
+        ),
+        (
+            "varied",
+            "That leaves a guided walk or a museum for Brussels: do you prefer one of the two?"
+            " And is any chain of hotels okay?",
+            "",
+            "different",
+        ),
+    ],
+)
+def test_no_certain_one_is_wished_of_what_is_only_to_be_alike(condition, name, asked, says, never):
+    heard = answered(condition, name, asked)
+    assert NO_CERTAIN_ONE.search(heard), heard
+    assert says in heard, heard
+    assert never not in heard, heard
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_is_asked_if_a_plan_is_good_for_them_says_nothing_of_who_they_are(condition):
+    heard = answered(condition, "tourist", "Thank you. Is this plan good for you?")
+    assert not re.search(r"\b(?:one of|among|i am|i'm)\b", heard), heard

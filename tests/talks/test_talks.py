@@ -90,6 +90,8 @@ BENCHES = {
     "sixtysixth": "sixtysixth",
     "sixtyseventh": "sixtyfifth",
     "sixtyeighth": "sixtysixth",
+    "sixtyninth": "sixtyfifth",
+    "seventieth": "sixtysixth",
     "users": "users",
 }
 SLOW = (

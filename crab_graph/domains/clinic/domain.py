@@ -231,7 +231,7 @@ _UNLESS = cd.Wording(
         one: (
             rf"\b{one.casefold()}\b",
             r"\b(?:unless|except|if|when|where|as long as|provided|only|within|allows|permits)\b",
-            r"\bbudget\b",
+            r"\bbudget\b|\b(?:under|within|over|above|past) (?:your )?\$\d|\b(?:money|limit)\b",
         )
         for one in LANGUAGES[1:]
     },
