@@ -332,3 +332,15 @@ def test_no_certain_one_is_wished_of_what_is_only_to_be_alike(condition, name, a
 def test_who_is_asked_if_a_plan_is_good_for_them_says_nothing_of_who_they_are(condition):
     heard = answered(condition, "tourist", "Thank you. Is this plan good for you?")
     assert not re.search(r"\b(?:one of|among|i am|i'm)\b", heard), heard
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_wish_that_stands_among_what_is_open_is_not_taken_for_told(condition):
+    said, told = told_first(
+        condition,
+        "tourist",
+        "Noted: two people. I also read your start as Zurich. Please tell me if that is not right."
+        "\n\nOpen for the attractions, for Brussels and for Hamburg: museum, walk or concert, the"
+        " time of day, the district, and any price limit per ticket.\n\nWhere does it end?",
+    )
+    assert "second_visit_category" not in told or "concert" in said, (told, said)
