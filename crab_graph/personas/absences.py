@@ -174,7 +174,7 @@ def bound_choices(turn: Turn) -> set[str]:
     return {
         key
         for key in asked_facts(turn)
-        if key in asked and bound_by(turn, key) and all(map(known, bound_by(turn, key)))
+        if key in asked and (joint := bound_by(turn, key)) and all(map(known, joint))
     }
 
 

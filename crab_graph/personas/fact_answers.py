@@ -69,7 +69,9 @@ def answer(turn: Turn) -> Decision | None:
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
     certain = _certain_of(turn, chosen)
-    if not wants_yes(turn) and (_is_all_noted(turn, chosen) or _is_nothing_else(turn, chosen)):
+    if not wants_yes(turn) and (
+        _is_all_noted(turn, chosen) or _is_nothing_else(turn, chosen, certain)
+    ):
         return Decision((_no_more(turn),), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
@@ -268,9 +270,8 @@ def _certain_of(turn: Turn, chosen: Sequence[Fact]) -> set[str]:
     return found | bound_choices(turn)
 
 
-def _is_nothing_else(turn: Turn, chosen: Sequence[Fact]) -> bool:
+def _is_nothing_else(turn: Turn, chosen: Sequence[Fact], certain: set[str]) -> bool:
     """Tell whether all that is asked is which one it is to be of what need not be a certain one."""
-    certain = _certain_of(turn, chosen)
     is_beside = absent_facts(turn) or asked_unwished(turn)
     return bool(certain) and certain.issuperset(one.key for one in chosen) and not is_beside
 
