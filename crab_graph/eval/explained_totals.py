@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
+from crab_graph.eval.called_items import called_before
 from crab_graph.eval.checks import Evidence, seen
 from crab_graph.eval.dialogue import AgentMessage
 from crab_graph.eval.reading import Episode
@@ -101,9 +102,13 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         if said.says("supposed"):
             done = paid_between(episode, 0, message.seq)
             yield Quantity(f"{named.what} and what was paid", named.cents + done)
+    place = stated.total.amount.start
+    slots = called_before(episode, message.utterance.text, place, message.seq)
+    prices = whole_prices(episode, message.seq)
+    if slots and prices.keys() >= {*slots}:
+        yield Quantity(f"the price of {' and '.join(slots)}", sum(prices[one] for one in slots))
     if not said.announces:
         yield from referred_to(episode, message, by_pronoun=said.says("them"))
-        place = stated.total.amount.start
         if any(at > place for at in message.priced_slots.values()):
             yield from priced_together(episode, message, place)
 

@@ -1,7 +1,7 @@
 """On what a user has no wish: which of the facts asked for, and what it says of them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
@@ -127,10 +127,8 @@ def absence_words(
     unknown = [key for key in unknown if key in words and not bound_by(turn, key)]
     absent = list(dict.fromkeys([*unknown, *absent]))
     absent += asked_unwished(turn, before=waiting)
-    if any(not turn.memory.record.is_settled(fact.key) for fact in given):
-        # Beside what is new nothing is said a third time.
-        pinned = _asked_which(turn) | _asked_of_part(turn)
-        absent = [key for key in absent if key in pinned or not turn.memory.has_declined_again(key)]
+    dropped = _said_enough(turn, absent, given)
+    absent = [key for key in absent if key not in dropped]
     ends = asks_openly(turn) and not given and not waiting
     if not absent and not ends:
         return [], ()
@@ -143,17 +141,43 @@ def absence_words(
         return [*own, speaker.phrase("nothing_else")], tuple(absent)
     record = turn.memory.record
     told = {fact.key for fact in given}
-    has_more = any(
+    has_untold = any(
         not record.has(key) and key not in told for key in turn.facts if is_wish(turn, key)
     )
     # Of the rest nobody says that it does not matter who told some of it before.
-    has_more |= any(key in turn.facts and key not in told and is_named(turn, key) for key in asked)
+    has_more = has_untold or any(
+        key in turn.facts and key not in told and is_named(turn, key) for key in asked
+    )
     few = _SOME_ABSENCES if limit is None else _FEW_ABSENCES
     if len(absent) <= few or has_more or waiting or played:
-        absent = absent[:most]
-        return speaker.without([words[key] for key in absent]), tuple(absent)
+        absent = _of_first_kinds(absent, words, most)
+        said = speaker.without([words[key] for key in absent])
+        is_whole = dropped and not has_untold
+        return [*said, *([speaker.phrase("no_more_wish")] if is_whole else ())], tuple(absent)
     has_some = any(key in turn.facts for key in asked)
     return [speaker.phrase("no_more_wish" if has_some else "no_wish")], tuple(absent)
+
+
+def _said_enough(turn: Turn, absent: Collection[str], given: Sequence[Fact]) -> list[str]:
+    """Return what is not named a third time beside what is new, for all that it is asked again."""
+    if all(turn.memory.record.is_settled(fact.key) for fact in given):
+        return []
+    pinned = _asked_which(turn) | _asked_of_part(turn)
+    return [key for key in absent if key not in pinned and turn.memory.has_declined_again(key)]
+
+
+def _of_first_kinds(
+    keys: Sequence[str], words: Mapping[str, UnwishedWords], most: int
+) -> list[str]:
+    """Return the keys of so many kinds: one thing of several parts is of one kind."""
+    kinds = {key: _kind(key, words[key].slots) for key in keys}
+    first = list(dict.fromkeys(kinds.values()))[:most]
+    return [key for key in keys if kinds[key] in first]
+
+
+def _kind(key: str, slots: Sequence[str]) -> str:
+    """Return what a key asks for, whatever part it asks that of."""
+    return next((key.removeprefix(f"{one}_") for one in slots if key.startswith(f"{one}_")), key)
 
 
 def _asked_which(turn: Turn) -> set[str]:

@@ -157,7 +157,7 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         places = range(len(turn.reading.segments))
         checks = sum(asks_check(turn.reading, n) or asks_of_value(turn.reading, n) for n in places)
         is_rest = played.is_asked and (len(right) > 1 or (bool(right) and checks > 1))
-        is_rest &= not (played.unknown or played.mixed)
+        is_rest &= not (played.unknown or played.mixed or _has_other_doubts(turn, right))
         rest = [speaker.phrase("rest_right")] if is_rest else []
         return [*_denial_words(turn), *map(speaker.fact, wrong), *rest]
     if not right or not played.is_asked:
@@ -184,6 +184,12 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
         # Which one it is to be is told by no yes.
         return [speaker.phrase("none_certain")]
     return _affirmation(turn, right)
+
+
+def _has_other_doubts(turn: Turn, right: Sequence[str]) -> bool:
+    """Tell whether something was said with doubt of which it is not said here how it is."""
+    said = {*right, *turn.playback.wrong}
+    return any(turn.memory.record.is_doubted(key) for key in turn.facts if key not in said)
 
 
 def beyond_asked(turn: Turn) -> Sequence[str]:

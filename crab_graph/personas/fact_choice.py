@@ -209,7 +209,10 @@ def _is_missed(turn: Turn, key: str) -> bool:
     before = ["" if _WHATEVER.search(text) else text for text in ("", *texts)]
     near = [" ".join(pair) for pair in zip(before, texts, strict=False)]
     return any(
-        one.is_request and "how:cue" in how.facts.get(key, ()) and _MISSES.search(said) is not None
+        one.is_request
+        and "how:cue" in how.facts.get(key, ())
+        and _MISSES.search(said) is not None
+        and key not in asked_which(turn, one, how)
         for (one, how), said in zip(clauses, near, strict=True)
     )
 

@@ -2,9 +2,7 @@
 
 from crab_graph.personas.segments import Segment
 from crab_graph.personas.turns import Turn
-from crab_graph.personas.wordbook import ValueForm
-
-OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
+from crab_graph.personas.wordbook import OF_PERSONS
 
 
 def is_named(turn: Turn, key: str) -> bool:

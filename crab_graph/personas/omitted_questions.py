@@ -24,8 +24,8 @@ def passes_over(turn: Turn, reply: Decision) -> bool:
     """
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and "?" in one.text]
     told = {key for key, _ in reply.told}
-    closing = phrase_book().phrases["nothing_else"].values()
-    if not {*reply.parts}.isdisjoint(chain.from_iterable(closing)):
+    closing = (phrase_book().phrases[one].values() for one in ("nothing_else", "no_more_wish"))
+    if not {*reply.parts}.isdisjoint(chain.from_iterable(chain.from_iterable(closing))):
         return False
     if len(asking) < _MANY:
         is_plain = len(reply.parts) == len(told) and not turn.reading.meant

@@ -7,6 +7,7 @@ from crab_graph.personas.declined_cards import method_words
 from crab_graph.personas.fact_choice import chosen_facts
 from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.plan_answers import wants_yes, yes_act
+from crab_graph.personas.sought_facts import new_facts
 from crab_graph.personas.turns import Decision, Turn, told_as_asked
 
 _CARD = r"(?:cards?|payment methods?|pm-\d+|visa|mastercard|american express|amex)"
@@ -35,8 +36,9 @@ def on_one_card(turn: Turn) -> Decision | None:
     others = chosen_facts(turn, (CARD_FACT,))
     absent, declined = absence_words(turn, others)
     named = method_words(turn) if turn.wallet.card else turn.speaker.fact(card)
-    # A plan that is put beside that gets its yes, but not beside a wish that it does not know.
-    approves = wants_yes(turn) and not others
+    # A plan that is put beside that gets its yes, but not while a wish is left to tell.
+    left = {*new_facts(turn)}.difference({CARD_FACT}, (one.key for one in others))
+    approves = wants_yes(turn) and not left
     yes = [turn.speaker.phrase(yes_act(turn))] if approves else []
     words = [*yes, turn.speaker.phrase("one_card"), named]
     return Decision(

@@ -32,6 +32,8 @@ _MORE_OF = re.compile(
     r"(?:for|about|on|regarding|with) (?!me\b|us\b|now\b)\w"
 )
 """Asks for what is left of something."""
+_IS_ALL = re.compile(r"\bor (?:is|was) (?:that|this|it) (?:really )?(?:all|everything|it)\W*\?")
+"""Ends a question with whether nothing is left at all."""
 _HEADED = re.compile(
     r"(?m:^)(?P<head>[^:?\n]{2,30}):[^?]*\b(?:(?:any|some)thing|what) (?:else|more|further)\b"
 )
@@ -82,6 +84,8 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
     for segment, how in reading.clauses:
         if not segment.is_request:
             continue
+        if _IS_ALL.search(segment.text):
+            return None
         if _asks_of_part(turn, segment, how):
             found |= _of_slots(_meant(turn, segment), lexicon)
             is_bounded = True

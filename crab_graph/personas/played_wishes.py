@@ -17,7 +17,7 @@ from crab_graph.personas.stated_people import births_beside, born_on, people_in
 from crab_graph.personas.stated_values import ALIKE, fits_day
 from crab_graph.personas.stretches import Stretch
 from crab_graph.personas.understanding import Reading
-from crab_graph.personas.wordbook import FactWords, ValueForm
+from crab_graph.personas.wordbook import OF_PERSONS, FactWords, ValueForm
 
 _PAIR = 2
 _NO_WISH = re.compile(
@@ -185,7 +185,8 @@ class PlayedWishes:
         meant = []
         for key, words in self._lexicon.facts.items():
             slots = set(words.slots or (words.conflict.slots if words.conflict else ()))
-            if words.form is ValueForm.CARD:
+            # That any will do is said of no card, and of nobody's name.
+            if words.form is ValueForm.CARD or words.form in OF_PERSONS:
                 continue
             if words.form is ValueForm.DATE and _OF_DAY.search(part):
                 continue

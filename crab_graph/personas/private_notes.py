@@ -20,14 +20,13 @@ from crab_graph.personas.rules_user import Hearing
 from crab_graph.personas.sought_facts import new_facts
 from crab_graph.personas.turns import Turn
 from crab_graph.personas.user_guide import detail_limit, fact_label, user_guide
-from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wordbook import OF_PERSONS, ValueForm
 from crab_graph.personas.wording import Speaker
 
 Draw = Callable[[str], Random]
 """Returns the generator for a purpose within one message."""
 
-_OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES, ValueForm.CARD})
-"""Forms of facts that say who somebody is, not what is wanted."""
+_NO_WISHES = OF_PERSONS | {ValueForm.CARD}
 
 _LEAST_WORDS = 4
 _SPREAD = (0.6, 1.4)
@@ -190,7 +189,7 @@ def _is_due(key: str, turn: Turn) -> bool:
         return False
     if fact.level is not FactLevel.DETAIL:
         return key in turn.reading.asked
-    is_wish = fact.slot is not None or (words is not None and words.form not in _OF_PERSONS)
+    is_wish = fact.slot is not None or (words is not None and words.form not in _NO_WISHES)
     return is_wish or key in turn.reading.asked
 
 

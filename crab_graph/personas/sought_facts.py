@@ -8,7 +8,6 @@ from crab_graph.personas.briefing import FactLevel
 from crab_graph.personas.clause_features import ClauseFeatures
 from crab_graph.personas.doubted_days import doubted_days
 from crab_graph.personas.fact_scopes import (
-    OF_PERSONS,
     is_apart,
     is_lent,
     is_named,
@@ -36,7 +35,7 @@ from crab_graph.personas.spoken_dates import find_dates
 from crab_graph.personas.stated_values import names_value
 from crab_graph.personas.turns import Turn, once_a_turn
 from crab_graph.personas.unwished import asked_of_parts
-from crab_graph.personas.wordbook import ValueForm
+from crab_graph.personas.wordbook import OF_PERSONS, ValueForm
 
 _PAIR = 2
 _NAMING = frozenset({"how:cue", "value"})
@@ -68,6 +67,7 @@ _DOUBT = re.compile(
     r"|(?:not|un|wasn.t|isn.t) ?(?:quite |so |entirely )?(?:sure|certain))\b"
 )
 """Quotes a doubt, or speaks of one."""
+_QUOTED = re.compile(r"[\"“„«]([^\"“”«»?]{4,60})[\"”“»]")
 _ANSWER = re.compile(r"\W*(?:[a-d]|[1-4])[).:]\s")
 """One of several answers that are offered."""
 _ELSE = re.compile(
@@ -256,7 +256,12 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         or any(two.is_firm for two, _ in clauses[number + 1 : number + 2])
         or _leads_to_options([two.text for two, _ in clauses[number:]])
     ]
-    quoted = [one.text for one, _ in clauses if one.is_request and _DOUBT.search(one.text)]
+    said = turn.speaker.said.casefold()
+    quoted = [
+        one.text
+        for one, _ in clauses
+        if one.is_request and (_DOUBT.search(one.text) or _quotes(one.text, said))
+    ]
     just_said = record.told_last
     refers = any(one.is_request and _WHICH_ONE.search(one.text) for one, _ in clauses)
     refers = refers and not any(is_named(turn, key) for key in turn.reading.asked if key in words)
@@ -266,11 +271,11 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         return any(names_value(text, own) for text in quoted) or any(
             (names_value(one.text, own) and not (one.named and is_apart(turn, key, one)))
             or (
-                ("how:cue" in how.facts[key] or _is_barely_firm(one, how))
+                ("how:cue" in how.facts.get(key, ()) or _is_barely_firm(one, how))
                 and not is_apart(turn, key, one)
             )
             for one, how in asked
-            if key in how.facts
+            if key in how.facts or own.form is ValueForm.COUNT
         )
 
     meant = {key for key in doubtful if refers and key in just_said}
@@ -288,6 +293,11 @@ def doubted(turn: Turn) -> tuple[str, ...]:
         # A question of another sum settles none that is in doubt.
         found = [k for k in doubtful if k in words and words[k].form is ValueForm.MONEY]
     return tuple(found)
+
+
+def _quotes(text: str, said: str) -> bool:
+    """Tell whether a question has words of the user's own in quotation marks."""
+    return any(found[1] in said for found in _QUOTED.finditer(text))
 
 
 def _of_doubted_day(turn: Turn) -> Iterator[str]:

@@ -46,6 +46,13 @@ _BRINGS_TO = re.compile(
     r"(?:trip|it|all|everything|you) (?:up )?to)(?= \$?\d)"
 )
 """What says what everything comes to with what was named before."""
+_GIVES_UP = re.compile(
+    r"\b(?:cancel(?:s|led|ling)?|drop(?:s|ped|ping)?|releas(?:e|es|ed|ing)|remov(?:e|es|ed|ing)"
+    r"|replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|scrap(?:s|ped|ping)?|giv(?:e|ing) up"
+    r"|tak(?:e|ing) out|instead of|in (?:the )?place of|out:)"
+    r"(?:(?!\b(?:book|reserv|add|tak)\w*|\b(?:for|with|by|fees?|new)\b|[.;?!\n])[^\n]){0,70}\Z"
+)
+"""Leads to what is no longer to be booked."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -150,8 +157,21 @@ def read_plan(
     )
 
 
+def _given_up(reading: Reading) -> set[str]:
+    """Return the items that others of their kind are to take the place of, as a message says."""
+    gone, told = set[str](), set[str]()
+    for one in reading.segments:
+        start = 0
+        for found in ANY_ID.finditer(one.text):
+            is_gone = _GIVES_UP.search(one.text[start : found.start()]) is not None
+            (gone if is_gone else told).add(found[0].upper())
+            start = found.end()
+    kinds = {name.partition("-")[0] for name in told - gone}
+    return {name for name in gone - told if name.partition("-")[0] in kinds}
+
+
 def _in_place_of_lost(reading: Reading, known: Mapping[str, str]) -> dict[str, str]:
-    """Return the slot of an item that a message names for another that was sold to others."""
+    """Return the slot of an item that a message names for one that was sold, or is given up."""
     told = [name.upper() for one in reading.segments for name in ANY_ID.findall(one.text)]
     gone = [
         name.upper()
@@ -159,6 +179,7 @@ def _in_place_of_lost(reading: Reading, known: Mapping[str, str]) -> dict[str, s
         if is_lost(one.text)
         for name in ANY_ID.findall(one.text)
     ]
+    gone += [name for name in _given_up(reading) if name not in gone]
     found: dict[str, str] = {}
     for lost in {name for name in gone if name in known}:
         start = f"{lost.partition('-')[0]}-"
@@ -180,12 +201,12 @@ def read_plans(texts: Iterable[str], briefing: UserBriefing) -> list[StatedPlan]
 def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
     """Yield what is stated, not asked, with what is denied left blank.
 
-    Of what was sold to others nothing is stated, nor by a clause behind that one.
+    Of what was sold to others, or is given up, nothing is stated, nor by a clause behind that one.
     """
     lost, kept = set[str](), set[str]()
     for segment in reading.segments:
         (lost if is_lost(segment.text) else kept).update(ANY_ID.findall(segment.text))
-    gone = {name.upper() for name in lost - kept}
+    gone = {name.upper() for name in lost - kept} | _given_up(reading)
     for one in passages:
         segment = reading.segments[one.segment]
         if segment.is_request and not (ANY_ID.search(segment.text) or segment.says("booking_act")):

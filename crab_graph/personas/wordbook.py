@@ -37,6 +37,10 @@ class ValueForm(StrEnum):
     CARD = "card"
 
 
+OF_PERSONS = frozenset({ValueForm.TEXT, ValueForm.NAMES, ValueForm.DATES})
+"""Forms of facts that say who somebody is, not what is wanted."""
+
+
 class ConflictKind(StrEnum):
     """What to look for in an agent's words to see that they contradict a fact."""
 
@@ -154,7 +158,7 @@ class FactWords(UnwishedWords):
     @property
     def is_wish(self) -> bool:
         """Whether it is one that what the agent finds may meet or miss."""
-        return self.conflict is not None or self.is_joint
+        return self.conflict is not None or self.is_joint or self.form is ValueForm.FLAG
 
     def tells(self, text: str, value: Any) -> bool:
         """Tell whether a casefolded text tells the whole of a joint wish."""

@@ -201,10 +201,11 @@ _ELSE = (
 )
 _EITHER = cd.Wording(
     (
-        "The lab test should be {phrase}, or else in the district of the GP.",
-        "I want the lab test {phrase} or, failing that, in the same district as the GP.",
+        "The lab test should be {phrase} or in the district of the GP, either is equally welcome.",
+        "I want the lab test {phrase} or in the same district as the GP, one is as good as the "
+        "other.",
     ),
-    "Lab test {phrase}, or else in the district of the GP.",
+    "Lab test {phrase} or in the GP's district, either will do.",
     phrases={part: f"in the {part}" for part in PARTS},
     ask=r"\b(?:lab|test|scan)\b.{0,40}\b(?:district|area|near)\b.{0,20}\bor\b",
     parts={part: (rf"\b{part}s?\b", _ELSE, r"\b(?:district|area)s?\b") for part in PARTS},
