@@ -24,6 +24,7 @@ from crab_graph.domain.subjects import Subject, subjects
 from crab_graph.domain.templates import templates
 from crab_graph.domain.verification import Claim
 from crab_graph.domain.wish_words import (
+    COUNTED,
     NOTHING,
     count_cue,
     is_measure,
@@ -38,7 +39,6 @@ from crab_graph.personas.wordbook import ValueForm
 Facts = Mapping[str, Any]
 Statements = list[tuple[Any, ...]]
 
-_COUNT = "(" + "|".join([r"\d+", *NUMBERS]) + ")"
 _PLACE = re.compile(r"\{([a-z_]+)\}")
 _PARTS = {"key", "pattern", "values", "read", "agrees", "less", "facts"}
 """The parts of a claim in a file; all else are fragments of its own."""
@@ -149,7 +149,7 @@ def _fragments(declaration: Declaration, subject: Subject | None) -> dict[str, s
     slots = {slot.id: any_of(_words(declaration, slot.id)) for slot in declaration.slots}
     shared: dict[str, str] = {
         **templates("claims.toml")["fragments"],
-        "count": _COUNT,
+        "count": COUNTED,
         "people": people_cue(declaration),
         "sold": shared_words(declaration)["sold_cue"],
         **{slot.replace("-", "_"): cue for slot, cue in slots.items()},
@@ -171,7 +171,7 @@ def _fragments(declaration: Declaration, subject: Subject | None) -> dict[str, s
         "kind": any_of(kinds) if kinds else NOTHING,
         "others": "|".join([rf"\b{any_of(rest)}\b", "{vague}"] if rest else ["{vague}"]),
         "noun": form_of(noun_of(declaration, subject)),
-        "units": count_cue(unit_words(declaration, subject), _COUNT),
+        "units": count_cue(unit_words(declaration, subject), COUNTED),
         "values": "|".join(reversed(literal)),
     }
 

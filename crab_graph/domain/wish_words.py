@@ -34,6 +34,9 @@ _AND = r"(?:,? (?:and|or|as well as|plus) |, | ?[/&] ?)(?:the |your )?"
 _AT_MOST = r"(?:within|at (?:the )?most|max(?:imum)?\.?|up to|no (?:more|later) than)"
 """What comes before the most that something may be."""
 _PARTS = {"all", "everything", "bookings", *NUMBERS}
+COUNTED = "(" + "|".join([r"\d+", *NUMBERS]) + ")"
+"""The fragment of a number, in figures or in words."""
+_ADJECTIVE = r"(?!(?:of|or|to|and|more|per|a|an|the|for|in|on|at)\b)[a-z]+"
 """Words that mean everything together, but no job: there are four payments too."""
 
 
@@ -238,8 +241,9 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
     units = unit_words(declaration, subject)
     unit = units[1].partition("{n}")[2].strip() or units[1]
     bound, bound_cue = bound_of(units, noun, subject)
-    # `3 physio sessions`
-    of_kind = rf"\b(\d+) {any_of(mine_words)}[ -]{form_of(unit)}\b" if mine_words else NOTHING
+    # `3 physio sessions`, `three long nights`
+    kind = f"(?:{any_of(mine_words)}|{_ADJECTIVE})" if mine_words else _ADJECTIVE
+    of_kind = rf"\b{COUNTED} {kind}[ -]{form_of(unit)}\b"
     return {
         "title": titles,
         "titles": titles,

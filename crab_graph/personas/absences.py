@@ -13,6 +13,7 @@ from crab_graph.personas.fact_scopes import (
     slots_of,
 )
 from crab_graph.personas.noted_facts import is_listed_again, notes_absence
+from crab_graph.personas.own_tools import CARD_FACT
 from crab_graph.personas.pinned_facts import unwished_throughout
 from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.questions import has_rival
@@ -221,7 +222,9 @@ def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> 
     """
     if turn.speaker.phrase("no_more_wish") in without:
         return []
-    left = {key for key in new_facts(turn) if key in turn.facts} - {fact.key for fact in given}
+    # With what it pays is no wish.
+    left = {key for key in new_facts(turn) if key in turn.facts} - {CARD_FACT}
+    left -= {fact.key for fact in given} | {*turn.playback.right}
     is_again = all(turn.memory.record.is_settled(fact.key) for fact in given)
     is_beside = bool(turn.reading.asked) or is_again
     if not given or left or not asks_openly(turn) or not is_beside:
