@@ -307,6 +307,8 @@ class Wording:
         outcome: Of a joint wish that the tables settle, those that find where it is said how that
             comes out, which no user knows.
         endings: Of a likeness, the last words of values that people leave off, in small letters.
+        overlaps: Whether what is of one value may do for who wants another, as vegan food for a
+            vegetarian: then nobody tells a value by those that it is not.
     """
 
     say: Texts = ()
@@ -323,6 +325,7 @@ class Wording:
     clarify: Sequence[str] = ()
     outcome: Sequence[str] = ()
     endings: Sequence[str] = ()
+    overlaps: bool = False
 
 
 Compare = Literal["equals", "at_least", "at_most"]

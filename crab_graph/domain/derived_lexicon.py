@@ -21,7 +21,11 @@ from crab_graph.domain.slot_names import naming_wishes, with_names
 from crab_graph.domain.subjects import Subject, clock_hours, says_kind, subjects
 from crab_graph.domain.templates import filled, merged, templates
 from crab_graph.domain.tracing import UntraceablePredicate
-from crab_graph.domain.unwished_words import unwished_in_slots, unwished_words
+from crab_graph.domain.unwished_words import (
+    unwished_hours,
+    unwished_in_slots,
+    unwished_words,
+)
 from crab_graph.domain.wish_words import (
     ANY_OF_SLOT,
     NOTHING,
@@ -180,7 +184,7 @@ def _words(
         words["codes"] = dict(subject.codes or {})
         words["is_kind"] = says_kind(declaration, subject)
         words["is_name"] = _says_name(declaration, subject)
-        words["is_set"] = _is_set(declaration, subject)
+        words["is_set"] = _is_set(declaration, subject) or subject.wording.overlaps
     if subject.form in {ValueForm.CHOICE, ValueForm.COUNT}:
         words["others"] = list(subject.values)
     words |= _throughout(declaration, subject, words.get("none", ()))
@@ -233,13 +237,17 @@ def _unwished_in_slots(
     declaration: Declaration, shared: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the words of what is wished of some slots, for each of those of which nobody does."""
-    for subject in unwished_in_slots(declaration):
+    for subject in (*unwished_in_slots(declaration), *unwished_hours(declaration)):
         said = said_of(declaration, subject)
         if subject.form is ValueForm.DATE:
             words = filled(shared["unwished"]["day"], said)
+        elif subject.key == f"{subject.slots[0]}_hours":
+            cue = any_of(map(str, subject.known))
+            words = filled(shared["unwished"]["hours"], {**said, "values_cue": cue})
         else:
             words = _words(declaration, subject, shared, None)
-            words["none"] = [filled(ANY_OF_SLOT, said)]
+            noun = f"number of {said['noun']}" if subject.form is ValueForm.COUNT else said["noun"]
+            words["none"] = [filled(ANY_OF_SLOT, {**said, "noun": noun})]
         asks, none = words["asks"], words["none"]
         yield subject.key, {"asks": asks, "none": none, "slots": list(subject.slots)}
 
@@ -289,11 +297,18 @@ def _scope(declaration: Declaration, subject: Subject) -> tuple[list[str], bool]
     noun = noun_of(declaration, subject)
     is_shared = any(noun_of(declaration, other) == noun for other in rivals)
     is_bound = is_shared or subject.form is ValueForm.DATE or is_time(subject)
+    is_bound |= subject.form is ValueForm.COUNT and _is_elsewhere(declaration, subject)
     if subject.same:
         return list(subject.slots), False
     if subject.form is ValueForm.FLAG or not is_bound:
         return [], False
     return list(subject.slots), subject.form is ValueForm.DATE and window is not None
+
+
+def _is_elsewhere(declaration: Declaration, subject: Subject) -> bool:
+    """Tell whether slots that a wish is not about have a field of its name."""
+    others = (slot for slot in declaration.slots if slot.id not in subject.slots)
+    return bool(subject.slots) and any(subject.field in slot.offer.fields for slot in others)
 
 
 def _rivals(declaration: Declaration, subject: Subject) -> list[Subject]:

@@ -1,17 +1,21 @@
 """Words of what agents ask for and nobody wants.
 
-Fields of offers that no wish reads, in any slot or in one of those that have them, prices of parts,
-and which of several plans that fit.
+Fields of offers that no wish reads, in any slot or in one of those that have them, hours, prices of
+parts, and which of several plans that fit.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from crab_graph.domain.declaration import Declaration, Offer, Slot, Wording
 from crab_graph.domain.english import any_of, spoken
-from crab_graph.domain.fields import Choice, Day, Several
+from crab_graph.domain.fields import Choice, Clock, Day, Several
+from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.subjects import Subject, subjects
 from crab_graph.domain.templates import filled
+from crab_graph.domain.tracing import UntraceablePredicate
+from crab_graph.generation.constraints import Value
 from crab_graph.personas.wordbook import ValueForm
 
 _MOST_VALUES = 6
@@ -39,12 +43,33 @@ def _unwished_fields(declaration: Declaration) -> Iterator[tuple[str, Choice]]:
     """Yield the fields of offers in words that no wish is about, each name once."""
     seen = {one.field for one in subjects(declaration)}
     for offer in declaration.offers:
+        hours = hour_fields(offer)
         for name, field in offer.fields.items():
-            if name in seen or not isinstance(field, Choice) or len(field.values) > _MOST_VALUES:
+            if name in seen or name in hours:
+                continue
+            if not isinstance(field, Choice) or len(field.values) > _MOST_VALUES:
                 continue
             if all(isinstance(value, str) for value in field.values):
                 seen.add(name)
                 yield name, field
+
+
+def hour_fields(offer: Offer) -> tuple[str, ...]:
+    """Return the fields in words that decide by themselves at what time something is."""
+    clocks = (one for one in offer.fields.values() if isinstance(one, Clock))
+    names = dict.fromkeys(one.sources[0] for one in clocks if len(one.sources) == 1)
+    return tuple(name for name in names if isinstance(offer.fields.get(name), Choice))
+
+
+def unwished_hours(declaration: Declaration) -> Iterator[Subject]:
+    """Yield the hours of each slot of which no wish reads any, as if somebody wished for them."""
+    seen = {one.field for one in subjects(declaration)}
+    for slot in declaration.slots:
+        names = [name for name in hour_fields(slot.offer) if name not in seen]
+        values = [one for name in names for one in _values_of(slot.offer, name, str)]
+        if values:
+            key = f"{slot.id}_hours"
+            yield _subject(key, slot, names[0], ValueForm.CHOICE, tuple(values))
 
 
 def unwished_in_slots(declaration: Declaration) -> Iterator[Subject]:
@@ -56,10 +81,11 @@ def unwished_in_slots(declaration: Declaration) -> Iterator[Subject]:
     wished = [one for one in subjects(declaration) if one.slots]
     keys = {one.key for one in subjects(declaration)}
     named = {one.field for one in wished} | {"date"}
+    counted = {one.field for one in wished if one.form is ValueForm.COUNT}
     tied = {
         ref for one in declaration.slots if one.stay for ref in (one.stay.begins, one.stay.ends)
     }
-    tied |= {declaration.window.on} if declaration.window else set()
+    tied |= _days_of_window(declaration)
     for slot in declaration.slots:
         for name in slot.offer.fields:
             key, is_day = f"{slot.id}_{name}", isinstance(slot.offer.fields[name], Day)
@@ -68,15 +94,36 @@ def unwished_in_slots(declaration: Declaration) -> Iterator[Subject]:
                 continue
             if is_day and slot.stay is None and name not in slot.offer.incidental:
                 yield _subject(key, slot, name, ValueForm.DATE, ())
-            elif name in named and (values := _values_of(slot.offer, name)):
+            elif name in named and (values := _values_of(slot.offer, name, str)):
                 yield _subject(key, slot, name, ValueForm.CHOICE, values)
+            elif name in counted and (values := _values_of(slot.offer, name, int)):
+                yield _subject(key, slot, name, ValueForm.COUNT, values)
 
 
-def _values_of(offer: Offer, name: str) -> tuple[str, ...]:
+def _days_of_window(declaration: Declaration) -> set[str]:
+    """Return the days that are the window's: its own, and those that rules hold to be the same."""
+    if declaration.window is None:
+        return set()
+    alike: list[set[str]] = []
+    for rule in declaration.rules:
+        # What cannot be traced, or names no slot, is told of where declarations are checked.
+        with suppress(UntraceablePredicate, KeyError):
+            stated = trace_rule(declaration, rule)
+            if stated.is_likeness and not (rule.is_optional or rule.joint):
+                alike.append({".".join(ref) for ref in stated.refs})
+    tied = {declaration.window.on}
+    for _ in alike:
+        tied |= set().union(*(own for own in alike if own & tied))
+    return tied
+
+
+def _values_of(offer: Offer, name: str, kind: type) -> tuple[Value, ...]:
     field = offer.fields[name]
     values = field.values if isinstance(field, Choice | Several) else ()
-    return tuple(map(str, values)) if all(isinstance(one, str) for one in values) else ()
+    return tuple(values) if all(isinstance(one, kind) for one in values) else ()
 
 
-def _subject(key: str, slot: Slot, name: str, form: ValueForm, values: tuple[str, ...]) -> Subject:
+def _subject(
+    key: str, slot: Slot, name: str, form: ValueForm, values: tuple[Value, ...]
+) -> Subject:
     return Subject(key, form, (slot.id,), name, values, values, Wording())

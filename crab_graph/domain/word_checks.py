@@ -21,7 +21,7 @@ from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, says
-from crab_graph.personas.wording import word_fact, word_value
+from crab_graph.personas.wording import as_one_person, word_fact, word_value
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import normalise
 
@@ -36,6 +36,8 @@ _SAMPLES: dict[ValueForm, object] = {
     ValueForm.FLAG: True,
     ValueForm.CARD: {"card_id": "CD-1", "brand": "Visa", "last4": "3045"},
 }
+_OF_SEVERAL = re.compile(r"\bus\b|\bwe(?:'re| are| will be|'ll be)\b", re.I)
+"""What is of several people, and makes no sense said by one: `none of us`, `we are 20`."""
 _OF_DAYS = re.compile(r"\b(?:days?|dates?|nights?)\b", re.I)
 _PLACES = {"full": {"value", "phrase"}, "short": {"value", "phrase"}, "trade": {"value", "code"}}
 _WORDED = {"full": "say", "short": "short", "trade": "trade", "none": "none"}
@@ -90,7 +92,7 @@ def word_weaknesses(declaration: Declaration) -> list[str]:
         others = [key for key in told if key not in {fact.key, *_excused(declaration, fact.key)}]
         if others:
             weak.append(f"'{fact.key}': '{text}' also tells {', '.join(others)}; word it otherwise")
-    weak += [*_half_told(known), *_shared_values(declaration)]
+    weak += [*_half_told(known), *_shared_values(declaration), *_of_several(declaration)]
     return [*weak, *_days_or_hours(declaration)]
 
 
@@ -114,6 +116,18 @@ def _days_or_hours(declaration: Declaration) -> Iterator[str]:
                 f"rule '{rule.name}': it compares days, and '{rule.sentence}' can be read of hours;"
                 " say in it that the day counts"
             )
+
+
+def _of_several(declaration: Declaration) -> Iterator[str]:
+    """Yield what several people would say where a job is always for one, who says it of itself."""
+    if declaration.people is not None:
+        return
+    for subject in subjects(declaration):
+        said = subject.wording
+        for text in dict.fromkeys((*_texts(said.say), *_texts(said.short))):
+            if _OF_SEVERAL.search(text):
+                alone = as_one_person(text)
+                yield f"'{subject.key}': '{text}' is said as '{alone}'; word it for one person"
 
 
 def _half_told(known: DomainLexicon) -> Iterator[str]:

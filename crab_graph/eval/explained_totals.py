@@ -250,19 +250,18 @@ def paid_between(episode: Episode, since: float, until: float) -> int:
 
 
 def _said_before(episode: Episode, stated: StatedTotal) -> Quantity | None:
-    """Return the price of the one slot that the sentence before names, on the same line."""
+    """Return the price of the slots that the sentence before names, on the same line."""
     said, clause = stated.message.utterance, stated.total.clause
     before = said.clause_at(clause.start - 1)
     if before.line != clause.line or before == clause:
         return None
     named = references_within(stated.message.references, before.start, before.end)
     is_whole = any(one.form is ReferenceForm.WHOLE_WORD for one in named)
-    slots = {slot for one in named for slot in one.slots}
-    if is_whole or len(slots) != 1:
+    slots = dict.fromkeys(slot for one in named for slot in one.slots)
+    prices = whole_prices(episode, stated.message.seq)
+    if is_whole or not slots or not prices.keys() >= slots.keys():
         return None
-    (slot,) = slots
-    price = whole_prices(episode, stated.message.seq).get(slot)
-    return None if price is None else Quantity(f"the price of {slot}", price)
+    return Quantity(f"the price of {' and '.join(slots)}", sum(prices[one] for one in slots))
 
 
 def _paid_since(episode: Episode, message: AgentMessage) -> Quantity:

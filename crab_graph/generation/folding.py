@@ -242,11 +242,17 @@ def fold(graph: ConstraintGraph, types: Mapping[str, NodeType]) -> FoldedGraph:
 
 
 def _says_anything(edge: Constraint, folded: FoldedGraph) -> bool:
-    """Whether some combination of node-valid profiles breaks the edge."""
+    """Whether some combination of node-valid profiles breaks the edge.
+
+    Raises:
+        UnsatisfiableTask: a node has no such profile, as what was folded leaves it none.
+    """
     shown: dict[str, Columns] = {}
     for node in edge.nodes:
         names = edge.properties_of(node)
         shown[node] = profile_columns(names, profiles(folded.domains[node].grid(names), names))
+        if not length(shown[node]):
+            raise UnsatisfiableTask(f"node '{node}' has no values that fit its constraints")
     if edge.linear is not None:
         dearest: dict[Ref, Value] = {}
         for (node, name), weight in edge.linear.weights.items():
@@ -254,6 +260,6 @@ def _says_anything(edge: Constraint, folded: FoldedGraph) -> bool:
             dearest[(node, name)] = int(values.max() if weight > 0 else values.min())
         return not edge.holds(dearest)
     size = prod(map(length, shown.values()))
-    if size == 0 or size > TAUTOLOGY_LIMIT:
-        return size > 0
+    if size > TAUTOLOGY_LIMIT:
+        return True
     return not np.all(try_out(edge, shown))

@@ -69,6 +69,7 @@ _WHATEVER = re.compile(r"\b(?:any|some)thing\b")
 """Says of nothing in particular that it is missing."""
 PARTICULAR = re.compile(
     r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
+    r"|one in mind|any of (?:the|these|those) (?:two|three|four|five|six|\d+)"
     r"|(?:like|prefer) (?:best|most)|does any"
     r"|(?:is there|have you|in mind) (?:any )?one (?:\w+ )?you(?:'d|.d| would)?"
     r" (?:like|prefer|rather|favou?r|wish))\b",

@@ -84,7 +84,7 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
     for segment, how in reading.clauses:
         if not segment.is_request:
             continue
-        if _IS_ALL.search(segment.text):
+        if _IS_ALL.search(segment.text) and not _keeps_to_one(segment, lexicon):
             return None
         if _asks_of_part(turn, segment, how):
             found |= _of_slots(_meant(turn, segment), lexicon)
@@ -128,11 +128,17 @@ def _meant(turn: Turn, segment: Segment) -> frozenset[str]:
 
 def _asks_more_of(turn: Turn, segment: Segment) -> bool:
     """Tell whether a clause asks for what is left of what it names."""
-    named_slots = turn.briefing.lexicon.named_slots
-    headed, wishes = _HEADED.search(segment.text), _MORE_WISHES.search(segment.text)
-    if _MORE_OF.search(segment.text) or (headed and named_slots(headed["head"])):
+    lexicon, wishes = turn.briefing.lexicon, _MORE_WISHES.search(segment.text)
+    if _keeps_to_one(segment, lexicon):
         return True
-    return wishes is not None and bool(named_slots(wishes[0]) or _IT.search(wishes[0]))
+    return wishes is not None and bool(lexicon.named_slots(wishes[0]) or _IT.search(wishes[0]))
+
+
+def _keeps_to_one(segment: Segment, lexicon: DomainLexicon) -> bool:
+    """Tell whether a clause asks for what is left of one thing, or stands behind its name."""
+    headed = _HEADED.search(segment.text)
+    is_headed = headed is not None and bool(lexicon.named_slots(headed["head"]))
+    return is_headed or _MORE_OF.search(segment.text) is not None
 
 
 def _asks_all_of(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:

@@ -136,9 +136,14 @@ def _with_open_ones(turn: Turn, named: Sequence[str]) -> list[str]:
 
     What it only hints at elsewhere it does not ask for.
     """
-    bounds = bounds_of(turn)
+    bounds, bound = bounds_of(turn), turn.briefing.lexicon.bounds
     if bounds is not None:
-        named = [key for key in named if key in bounds or is_named(turn, key)]
+        # By its name is asked, too, what binds something that is.
+        named = [
+            key
+            for key in named
+            if key in bounds or any(is_named(turn, one) for one in (key, *bound.get(key, ())))
+        ]
     found = list(named)
     said = [key for key in turn.facts if turn.memory.record.has(key)]
     for key in sorted(turn.facts, key=lambda one: names_somebody(turn, one)):

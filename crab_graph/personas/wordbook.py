@@ -110,7 +110,7 @@ class FactWords(UnwishedWords):
         repeats: Of a length: how many stays in a row are that long.
         is_certain: Whether every user is sure of it from the start.
         is_kind: Whether its value says what a slot is, as in `the imaging test`.
-        is_set: Whether what is sold may have several of its values at once.
+        is_set: Whether what is sold may do for several of its values at once.
         is_name: Whether what fills a slot is called by its value, as in `the museum`.
         parts: Of a joint wish, by value: what all stands where it is told whole.
         about: Of a joint wish: what stands where it is spoken of.

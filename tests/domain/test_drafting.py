@@ -22,9 +22,10 @@ TICKET = cd.Offer("ticket", "TK", {"row": cd.Choice((1, 2, 3)), "show": cd.Choic
 
 def small(**more):
     """A free domain of one slot, without dates."""
-    given = {"wants": (cd.Want("row", (1, 2), ("ticket.row",)),), **more}
     slots = (cd.Slot("ticket", TICKET, "ticket"),)
-    return cd.Declaration(name="concert", slots=slots, opening="A ticket, please.", **given)
+    wants = (cd.Want("row", (1, 2), ("ticket.row",)),)
+    given = {"slots": slots, "wants": wants, **more}
+    return cd.Declaration(name="concert", opening="A ticket, please.", **given)
 
 
 @st.composite
@@ -215,3 +216,26 @@ def test_budget_bands_are_round_and_follow_one_another():
         for cents in (1, 49_999, 50_000, 199_999, 200_000, 10**8, None)
     ]
     assert read == [0, 0, 1, 3, 4, 4, 5] and all(low <= high for low, high in pairwise(read))
+
+
+def test_a_draft_is_given_up_whose_share_of_the_budget_pays_for_no_offer():
+    priced = {"row": cd.Choice((1, 2)), "price": cd.Price({1: 40, 2: 80}, "row")}
+    share = cd.Rule(
+        "ticket_share",
+        lambda ticket, r: ticket.price * 100 <= r.ticket_share * r.budget_cents,
+        "the ticket costs at most {r.ticket_share} % of the budget",
+        joint=True,
+        values=(1, 2),
+    )
+    declaration = small(
+        slots=(
+            cd.Slot("ticket", cd.Offer("ticket", "TK", priced), "ticket"),
+            cd.Slot("drink", cd.Offer("drink", "DR", priced), "drink"),
+        ),
+        wants=(),
+        budget=cd.Budget(odds=1.0),
+        rules=(share,),
+    )
+    for seed in range(8):
+        with pytest.raises(UnsatisfiableTask, match="node 'ticket' has no values"):
+            drafting_of(declaration).draft(seed, {}, joint=1)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -19,12 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.analysis.audit.giveaways import generation_gates
-from crab_graph.domain.contract import Domain, TaskSlot
-from crab_graph.domain.declaration import TOTAL_BUDGET
+from crab_graph.domain.contract import Domain, Draft, TaskSlot
+from crab_graph.domain.declaration import TOTAL_BUDGET, Rule
 from crab_graph.domain.loading import load_domain
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from crab_graph.domains.benchmark import Benchmark
+from crab_graph.domains.construction import without_numbers
 from crab_graph.domains.generate import generate_benchmark
+from crab_graph.domains.ladder import LADDER
 from crab_graph.domains.substance import TaskOffers, read_offers
 from crab_graph.domains.task import Task
 from crab_graph.errors import UnsatisfiableTask
@@ -50,6 +53,9 @@ COMBINATIONS = 2000
 
 REQUESTS = 100
 """Requests drawn to see which rules bind."""
+
+_MOST_REASONS, _LEAST_SHARE = 3, 0.2
+"""So many reasons are told why drafts are given up, if they are a share like this of them."""
 
 _NAMED_EDGE = re.compile(r"^edge '(.+)' has too few near misses$")
 
@@ -121,7 +127,8 @@ def review_domain(
         except UnsatisfiableTask as error:
             mend = f"{_mend_drafts(str(error))}; or generate with fewer --distractors"
             return Review(0, 0, (*findings, Weakness("drafts", str(error), mend)))
-        findings += [*_of_drafts(bench), *_of_tasks(domain, bench), *_of_gates(bench)]
+        findings += [*_of_drafts(bench), *_of_joint_wishes(domain, seed)]
+        findings += [*_of_tasks(domain, bench), *_of_gates(bench)]
         drafts = _drafts(bench)
     order = AREAS.index
     return Review(tasks, drafts, tuple(sorted(findings, key=lambda one: order(one.area))))
@@ -147,9 +154,12 @@ def _rejected(bench: Benchmark) -> Counter[str]:
 
 
 _MEND_DRAFTS = {
+    "have no common solution": "loosen rules between slots, or give the fields that they read more "
+    "values",
     "too few objects": "let every request wish for something of that slot, and give its fields "
     "more values",
-    "too few near misses": "make that rule stricter, so that more offers break it alone",
+    "too few near misses": "make that rule stricter, or loosen the others, so that more offers "
+    "break it alone",
     "no edge constraint is active": "let a rule between slots bind in every request",
     "too few edge constraints are active": "let more rules between slots bind in every request",
     "leave a node alone": "let a rule or the budget tie that slot to another in every request",
@@ -164,15 +174,57 @@ def _mend_drafts(reason: str) -> str:
     return next(found, "loosen what it names, or give the fields it reads more values")
 
 
+def _given_up(drafts: int, reasons: Counter[str], where: str = "") -> Iterator[Weakness]:
+    """Yield why so many drafts are given up, if they are too many, with what to do about each."""
+    if reasons.total() <= DRAFTS_REJECTED * drafts:
+        return
+    told = f"{where}{reasons.total()} of {drafts} drafts were given up, more than half"
+    for reason, count in reasons.most_common(_MOST_REASONS):
+        if count >= _LEAST_SHARE * reasons.total():
+            yield Weakness("drafts", f"{told}; {count} since {reason}", _mend_drafts(reason))
+
+
+def _of_joint_wishes(domain: Domain, seed: int) -> Iterator[Weakness]:
+    """Yield the joint wishes that no draft gets, and for which levels too few can be drawn."""
+    declared = domain.declaration
+    if declared is None or not declared.joint_rules:
+        return
+    drawn = Counter[str]()
+    for joint, levels in groupby(sorted(LADDER, key=_joint_of), key=_joint_of):
+        if not joint:
+            continue
+        reasons = Counter[str]()
+        for draft in _drafts_with(domain, joint, seed, reasons):
+            drawn.update(one.name for one in declared.joint_rules if _asks_for(draft, one))
+        named = " and ".join(map(str, sorted(levels)))
+        yield from _given_up(REQUESTS, reasons, f"with the joint wishes of level {named} ")
+    for rule in declared.joint_rules:
+        if not (drawn[rule.name] or rule.is_settled):
+            what = f"joint wish '{rule.name}': no draft that could be drawn has it"
+            yield Weakness("rules", what, "let more offers fit it, or ask for less by its values")
+
+
+def _joint_of(level: int) -> int:
+    return LADDER[level].joint
+
+
+def _asks_for(draft: Draft, rule: Rule) -> bool:
+    return bool(getattr(draft.request, rule.name))
+
+
+def _drafts_with(domain: Domain, joint: int, seed: int, reasons: Counter[str]) -> Iterator[Draft]:
+    """Yield drafts with so many joint wishes, and count why others are given up."""
+    for number in range(REQUESTS):
+        values = {axis.name: axis.values[number % len(axis.values)] for axis in domain.axes}
+        try:
+            yield domain.draft(derive_seed(seed, "review", number), values, joint)
+        except UnsatisfiableTask as error:
+            reasons[without_numbers(str(error))] += 1
+
+
 def _of_drafts(bench: Benchmark) -> Iterator[Weakness]:
-    drafts, reasons = _drafts(bench), _rejected(bench)
-    if reasons.total() > DRAFTS_REJECTED * drafts:
-        told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
-        yield Weakness(
-            "drafts",
-            f"{reasons.total()} of {drafts} drafts were given up: {told}",
-            _mend_drafts(reasons.most_common(1)[0][0]),
-        )
+    drafts = _drafts(bench)
+    yield from _given_up(drafts, _rejected(bench))
     candidates = sum(one.candidates for one in bench.manifest.selection)
     doubles = sum(one.duplicates for one in bench.manifest.selection)
     if doubles > DRAFTS_REJECTED * candidates:
