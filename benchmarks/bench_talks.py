@@ -37,7 +37,8 @@ AGENTS = (
     *("fiftyfourth", "fiftyfifth", "fiftysixth", "fiftyseventh", "fiftyeighth", "fiftyninth"),
     *("sixtieth", "sixtyfirst", "sixtysecond", "sixtythird", "sixtyfourth"),
     *("sixtyfifth", "sixtysixth", "sixtyseventh", "sixtyeighth"),
-    *("sixtyninth", "seventieth"),
+    *("sixtyninth", "seventieth", "seventyfirst", "seventysecond", "seventythird"),
+    *("seventyfourth", "seventyfifth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

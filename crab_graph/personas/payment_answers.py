@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from crab_graph.money import format_dollars
-from crab_graph.personas.absences import absence_words
+from crab_graph.personas.absences import absence_words, bound_choices
 from crab_graph.personas.briefing import Reason
 from crab_graph.personas.declined_cards import failed_another, is_declined, method_words
 from crab_graph.personas.error_reactions import Reaction
@@ -73,6 +73,7 @@ def pay(turn: Turn) -> Decision | None:
         # The card was the last thing to say to who asks if that is all.
         is_all = {*new_facts(turn)} <= {CARD_FACT}
         without = [turn.speaker.phrase("nothing_else")] if is_all else []
+    parts += [turn.speaker.phrase("none_certain")] if asks_more and bound_choices(turn) else []
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)

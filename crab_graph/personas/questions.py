@@ -101,11 +101,15 @@ def _split(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segme
             heading = first or (section if body.endswith(":") else subject)
             heading = heading or (noted if body.endswith("?") else heading)
         label = first if is_item and _ITEM_LABEL.match(body) else frozenset()
+        goes_on = False
         for start, end in spans:
             clause_text = utterance.text[start:end]
             named = clause_slots(clause_text, segments, noted, lexicon)
             is_request = is_listed or says("request", clause_text)
             is_request = is_request or _opens_question(utterance.text, start, end)
+            # `Ready for the rest: class; seat; any carrier`
+            is_request |= goes_on and len(clause_text.split()) <= SHORT_HEADING
+            goes_on = is_request and clause_text.rstrip().endswith(";")
             opens = is_request and clause_text.rstrip().endswith(":")
             named, plain = named or label, lexicon.plain(clause_text)
             asks = is_request, opens, is_item

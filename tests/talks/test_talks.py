@@ -21,6 +21,7 @@ from crab_graph.eval.replay import replay
 from crab_graph.eval.say_do import say_do_timeline
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.text.mentions import LISTING_CAP
+from tests.talks.celebration import CELEBRATION
 
 BENCHES = {
     "second": "second",
@@ -92,6 +93,11 @@ BENCHES = {
     "sixtyeighth": "sixtysixth",
     "sixtyninth": "sixtyfifth",
     "seventieth": "sixtysixth",
+    "seventyfirst": "seventyfirst",
+    "seventysecond": "seventysecond",
+    "seventythird": "seventythird",
+    "seventyfourth": "seventythird",
+    "seventyfifth": "seventyfifth",
     "users": "users",
 }
 SLOW = (
@@ -111,7 +117,7 @@ SLOW = (
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
     *("thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth", "fortieth"),
     *("fortyfirst", "fortyfourth", "fortyfifth", "fortysixth", "fortyseventh"),
-    *("sixtyfifth", "sixtysixth"),
+    *("sixtyfifth", "sixtysixth", "seventyfirst", "seventythird"),
 )
 MOST_FAULTY = 0.01
 
@@ -157,6 +163,18 @@ def test_what_is_still_to_be_charged_matches_the_charges_of_it():
     deeds = say_do_timeline(lay_out(read_task(task), trajectory, LISTING_CAP))
     told = [deed for deed in deeds if deed.claim == "total $1,482.80"]
     assert len(told) == 3 and all(deed.match for deed in told)
+
+
+def test_some_talks_are_in_a_domain_written_from_the_docs_alone():
+    talks = [
+        talk
+        for name, bench in BENCHES.items()
+        if bench == "seventyfifth"
+        for talk in load_set(name)
+    ]
+    bench = cg.load_benchmark(TALKS / "seventyfifth" / "bench")
+    assert bench.domain.name == CELEBRATION.name
+    assert {talk["persona"] for talk in talks} == {"terse", "neutral", "impatient"}
 
 
 def test_the_talks_are_of_all_kinds():
