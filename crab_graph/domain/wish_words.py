@@ -36,7 +36,7 @@ _AT_MOST = r"(?:within|at (?:the )?most|max(?:imum)?\.?|up to|no (?:more|later) 
 _PARTS = {"all", "everything", "bookings", *NUMBERS}
 COUNTED = "(" + "|".join([r"\d+", *NUMBERS]) + ")"
 """The fragment of a number, in figures or in words."""
-_ADJECTIVE = r"(?!(?:of|or|to|and|more|per|a|an|the|for|in|on|at)\b)[a-z]+"
+_ADJECTIVE = r"(?!(?:of|or|to|and|more|per|a|an|the|for|in|on|at|were|are|have|had)\b)[a-z]+"
 """Words that mean everything together, but no job: there are four payments too."""
 
 
@@ -242,8 +242,10 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
     unit = units[1].partition("{n}")[2].strip() or units[1]
     bound, bound_cue = bound_of(units, noun, subject)
     # `3 physio sessions`, `three long nights`
-    kind = f"(?:{any_of(mine_words)}|{_ADJECTIVE})" if mine_words else _ADJECTIVE
-    of_kind = rf"\b{COUNTED} {kind}[ -]{form_of(unit)}\b"
+    many = re.escape(plural(singular(unit.casefold())))
+    of_kind = rf"\b{COUNTED} {_ADJECTIVE}[ -]{many}\b"
+    if mine_words:
+        of_kind = rf"{of_kind}|\b{COUNTED} {any_of(mine_words)}[ -]{form_of(unit)}\b"
     return {
         "title": titles,
         "titles": titles,
