@@ -101,6 +101,7 @@ def check(turn: Turn) -> Decision | None:
         key
         for key in right
         if played.is_asked and key in turn.facts and not turn.memory.record.is_settled(key)
+        if _names_all(turn, key)
     ]
     told = (
         *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),
@@ -117,6 +118,17 @@ def check(turn: Turn) -> Decision | None:
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def _names_all(turn: Turn, key: str) -> bool:
+    """Tell whether a message names all the people that a fact does, where it is such a one.
+
+    Who is greeted by its own name has told nobody who comes along.
+    """
+    if turn.briefing.lexicon.facts[key].form is not ValueForm.NAMES:
+        return True
+    said = turn.reading.said.casefold()
+    return all(str(name).casefold() in said for name in turn.facts[key].value)
 
 
 def _lacking(turn: Turn) -> list[Fact]:

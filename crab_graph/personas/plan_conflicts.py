@@ -6,6 +6,7 @@ items for one slot one that fits is enough.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
@@ -31,6 +32,7 @@ _UNTIL_LAST = re.compile(
     r"\b(?:within|at most|up to) \w+ \w+"
 )
 """By when all of something is over, and not when it begins."""
+_OF_ALL = re.compile(r"\b(?:lot|all|whole|total\w*|altogether|together|tour|trip)\b")
 _UNTIL_DAY = re.compile(r".{0,16}(?:\b(?:to|until|till|through|thru|out)\b|[-–—→>]).{0,16}", re.S)
 """What stands between the first day of a stay and the last."""
 
@@ -195,6 +197,14 @@ def judge(
     if words.hours:
         lines = [" ; ".join(lines)]
     spared = spared_by(conflict, briefing, slot)
+    if conflict.kind is ConflictKind.COUNT and words.repeats > 1:
+        # Of all of several stays what they are long together may be told.
+        whole = replace(fact, value=int(fact.value) * words.repeats)
+        lines = [
+            one
+            for one in lines
+            if not (_OF_ALL.search(one) and _fits(one, whole, words, conflict, spared, briefing))
+        ]
     verdicts = [
         verdict
         for line in lines

@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
+from crab_graph.personas.clause_splits import UNTICKED
 from crab_graph.personas.message_text import ANY_ID
 from crab_graph.personas.plain_requests import WISH, asks_if_complete
-from crab_graph.personas.questions import UNTICKED
 from crab_graph.personas.segments import Segment
 from crab_graph.personas.stated_values import is_taken_back, names_value
 from crab_graph.personas.understanding import Reading

@@ -149,3 +149,33 @@ def test_what_takes_the_place_of_something_may_be_wrong_itself():
     text = "Cancel the Elm Museum, AT-17540\n- Book the Baroque Tour, AT-80527\nShall I?"
     plan = read_plan(Reading(text, SWAPPED.lexicon, SWAPPED.slots), SWAPPED.slots)
     assert contradictions(plan, SWAPPED) == ["attraction_category"]
+
+
+def test_who_is_greeted_by_its_own_name_has_not_told_who_comes_along():
+    chat = Chat("terse", briefing=TOURIST)
+    chat.say()
+    chat.say(
+        "Found you in the big book, Rafael Calloway! I have written: 2 nights in Brussels, 2 nights"
+        " in Hamburg, starting on 24 October 2027. Is that right?"
+    )
+    assert "noor keller" in chat.say("What are the full names of the two of you?").casefold()
+
+
+@pytest.mark.parametrize(("nights", "misses"), [("four", []), ("six", ["nights"])])
+def test_stays_that_are_told_together_are_as_long_as_all_of_them(nights, misses):
+    text = (
+        "Leg one, DP-62381, on 24 October. Leg two, DP-67068, on 26 October. Leg three, DP-66969,"
+        f" on 28 October. The lot, for two people and {nights} nights, comes to exactly $2,391.60."
+        " Does this plan have your yes?"
+    )
+    reading = Reading(text, TOURIST.lexicon, TOURIST.slots)
+    assert contradictions(read_plan(reading, TOURIST.slots), TOURIST) == misses
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_list_with_semicolons_is_asked_point_by_point(condition):
+    said, told = told_first(
+        condition, "tourist", "Noted. Ready for the rest of leg 1: class; seat; any price limit."
+    )
+    assert "travel_class" in told or "standard" in answered(condition, "tourist", "Which class?")
+    assert "any seat" in said, said
