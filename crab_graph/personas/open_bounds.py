@@ -108,7 +108,16 @@ def open_bounds(turn: Turn) -> frozenset[str] | None:
 
 def asks_of_part(turn: Turn) -> bool:
     """Tell whether a clause asks for all that is wished, or left to wish, of what it names."""
-    return any(_asks_of_part(turn, one, how) for one, how in turn.reading.clauses)
+    return any(
+        _asks_of_part(turn, one, how) or _asks_wishes_of_named(one)
+        for one, how in turn.reading.clauses
+    )
+
+
+def _asks_wishes_of_named(segment: Segment) -> bool:
+    """Tell whether a question is which wishes there are for what it names: `for the flights?`."""
+    is_question = segment.is_request and segment.text.rstrip().endswith("?")
+    return is_question and bool(segment.named) and _OPEN.search(segment.text) is not None
 
 
 def _asks_of_part(turn: Turn, segment: Segment, how: ClauseFeatures) -> bool:
