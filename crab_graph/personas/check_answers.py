@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from crab_graph.personas.absences import absence_words, absent_facts, closing_words
 from crab_graph.personas.briefing import Fact, FactLevel, Reason
+from crab_graph.personas.doubted_facts import doubted
 from crab_graph.personas.fact_choice import asked_which, chosen_facts
 from crab_graph.personas.fact_scopes import is_asked_by_name, names_somebody, slots_of
 from crab_graph.personas.pinned_facts import pointed_at
@@ -23,7 +24,6 @@ from crab_graph.personas.pointed_questions import OR
 from crab_graph.personas.sought_facts import (
     asks_openly,
     bounds_of,
-    doubted,
     new_facts,
     read_alone,
 )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from crab_graph.personas.absences import absent_facts, is_asked_elsewhere
 from crab_graph.personas.briefing import Fact
 from crab_graph.personas.clause_features import ClauseFeatures
+from crab_graph.personas.doubted_facts import doubted
 from crab_graph.personas.fact_scopes import is_apart, is_lent, is_named, slots_of
 from crab_graph.personas.founded_denials import stands_in
 from crab_graph.personas.noted_facts import is_listed_again, was_noted
@@ -21,7 +22,6 @@ from crab_graph.personas.segments import Segment
 from crab_graph.personas.sought_facts import (
     asked_facts,
     asks_openly,
-    doubted,
     is_booked,
     new_facts,
     owed_of_persons,
