@@ -115,7 +115,7 @@ def asks_of_part(turn: Turn) -> bool:
 
 
 def _asks_wishes_of_named(segment: Segment) -> bool:
-    """Tell whether a question is which wishes there are for what it names: `for the flights?`."""
+    """Tell whether a question is which wishes there are for what it names: `for the two parts?`."""
     is_question = segment.is_request and segment.text.rstrip().endswith("?")
     return is_question and bool(segment.named) and _OPEN.search(segment.text) is not None
 
