@@ -38,7 +38,8 @@ AGENTS = (
     *("sixtieth", "sixtyfirst", "sixtysecond", "sixtythird", "sixtyfourth"),
     *("sixtyfifth", "sixtysixth", "sixtyseventh", "sixtyeighth"),
     *("sixtyninth", "seventieth", "seventyfirst", "seventysecond", "seventythird"),
-    *("seventyfourth", "seventyfifth"),
+    *("seventyfourth", "seventyfifth", "seventysixth", "seventyseventh", "seventyeighth"),
+    *("seventyninth",),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

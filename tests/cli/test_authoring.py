@@ -140,3 +140,27 @@ def test_rules_that_nothing_can_meet_are_told_as_drafts():
     found = reviewed(rules=(*DECLARATION.rules, never))
     assert [area for area, _ in found] == ["drafts"]
     assert "could not be drawn" in found[0][1]
+
+
+@pytest.mark.slow
+def test_a_joint_wish_that_no_draft_can_have_is_named_with_the_levels_that_ask_for_it():
+    nothing = cd.Rule(
+        "lesson_share",
+        lambda lesson, r: lesson.price * 100 <= r.lesson_share * r.budget_cents,
+        "the lesson costs at most {r.lesson_share} % of the budget",
+        joint=True,
+        values=(1, 2),
+        wording=cd.Wording(
+            "The lesson should cost at most {value} of the budget.",
+            ask=r"\bshare of (?:the|your) budget\b",
+            unit=("1 %", "{n} %"),
+            parts=(r"(?<![\d.]){n} ?%", r"\bbudget\b"),
+            about=r"\d ?%",
+        ),
+    )
+    found = reviewed(rules=(*DECLARATION.rules, nothing))
+    lacking = [what for area, what in found if area == "rules"]
+    assert "joint wish 'lesson_share': no draft that could be drawn has it" in lacking
+    given_up = [what for area, what in found if area == "drafts"]
+    assert any(what.startswith("with the joint wishes of level 2 and 4") for what in given_up)
+    assert any("no values that fit its constraints" in what for what in given_up)

@@ -98,6 +98,10 @@ BENCHES = {
     "seventythird": "seventythird",
     "seventyfourth": "seventythird",
     "seventyfifth": "seventyfifth",
+    "seventysixth": "seventyfirst",
+    "seventyseventh": "seventysecond",
+    "seventyeighth": "seventythird",
+    "seventyninth": "seventyfifth",
     "users": "users",
 }
 SLOW = (
