@@ -10,10 +10,11 @@ from typing import Any
 
 from crab_graph.domain.declaration import Declaration, Rule
 from crab_graph.domain.english import joined
-from crab_graph.domain.fields import Choice, Day
+from crab_graph.domain.fields import Choice, Day, Price
 from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.subjects import Subject, subjects
 from crab_graph.domain.tracing import UntraceablePredicate
+from crab_graph.domain.unwished_words import PART_PRICE
 from crab_graph.domain.wish_words import ANY_OF_SLOT, noun_of
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.spoken_dates import NUMBERS
@@ -109,9 +110,21 @@ def words_with(
         if rule.name in present and key in lexicon.facts
         if (one := _free_beside(declaration, lexicon.facts[key], rule)) is not None
     }
+    own = [rule for rule in declaration.joint_rules if rule.name in present]
+    # Who bounds what a part may cost does not say that no part has a limit.
+    bounded = {PART_PRICE} if any(_bounds_price(declaration, rule) for rule in own) else ()
+    kept = {key: one for key, one in lexicon.unwished.items() if key not in bounded}
     update = {"facts": facts, "topics": topics, "truths": truths, "undecided": undecided}
-    update |= {"reads": reads, "bounds": bounds, "unwished": {**lexicon.unwished, **unwished}}
+    update |= {"reads": reads, "bounds": bounds, "unwished": {**kept, **unwished}}
     return lexicon.model_copy(update=update)
+
+
+def _bounds_price(declaration: Declaration, rule: Rule) -> bool:
+    """Tell whether a joint wish bounds what parts cost by a number or a share of its own."""
+    offers = {slot.id: slot.offer for slot in declaration.slots}
+    refs = trace_rule(declaration, rule).refs
+    is_priced = any(isinstance(offers[slot].fields.get(name), Price) for slot, name in refs)
+    return is_priced and bool(rule.values)
 
 
 def _wishes_read(declaration: Declaration, rule: Rule) -> Texts:

@@ -18,6 +18,8 @@ from crab_graph.domain.tracing import UntraceablePredicate
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.wordbook import ValueForm
 
+PART_PRICE = "part_price"
+"""What one part may cost, of which nobody says a limit who has none for the whole."""
 _MOST_VALUES = 6
 """Of a field with more values nobody asks which of them it is to be."""
 
@@ -35,7 +37,7 @@ def unwished_words(
         }
         yield name, filled(shared["choice"], words)
     if declaration.budget is not None:
-        yield "part_price", shared["part_price"]
+        yield PART_PRICE, shared[PART_PRICE]
         yield "pick", shared["pick"]
 
 

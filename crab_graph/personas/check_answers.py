@@ -97,11 +97,13 @@ def check(turn: Turn) -> Decision | None:
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     others = [fact for fact in others if speaker.fact(fact) not in parts]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
+    # What was never told is told by no silence.
+    is_heard = turn.memory.record.has if not parts else bool
     affirmed = [
         key
         for key in right
         if played.is_asked and key in turn.facts and not turn.memory.record.is_settled(key)
-        if _names_all(turn, key)
+        if is_heard(key) and _names_all(turn, key)
     ]
     told = (
         *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),

@@ -123,6 +123,9 @@ def retry(turn: Turn) -> Decision | None:
     if _OF_APPROVAL.search(turn.reading.utterance.text) and not turn.reading.tells_of_failed_card:
         return None
     methods = [one.payment_method_id for one in wallet.earlier]
+    if not is_declined(turn.reading):
+        # Which of two cards it is to be is asked of who was refused neither now.
+        return Decision((method_words(turn),), is_answer=True, is_content=True)
     if wallet.method_id in methods and wallet.method_id != methods[-1]:
         return Decision((turn.speaker.phrase("try_again", method=wallet.method_id),))
     if failed_another(turn):

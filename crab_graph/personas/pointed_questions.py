@@ -67,7 +67,7 @@ def asked_by_values(reading: Reading) -> tuple[str, ...]:
         key: None
         for segment, features in _questions(reading)
         for key in features.facts
-        if _is_about(segment, facts[key]) and _is_menu(segment.text, facts[key])
+        if _is_about(segment, facts[key]) and names_menu(segment.text, facts[key])
     }
     return tuple(found | dict.fromkeys(_listed_menus(reading)))
 
@@ -152,7 +152,8 @@ def _is_about(segment: Segment, words: FactWords) -> bool:
     return True
 
 
-def _is_menu(text: str, words: FactWords) -> bool:
+def names_menu(text: str, words: FactWords) -> bool:
+    """Tell whether a text names several values of a fact to choose from: `museum, walk or tour`."""
     if OR.search(text) is None:
         return False
     spans = sorted(match.span() for cue in words.cues.values() if (match := cue.search(text)))

@@ -58,7 +58,7 @@ from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with
 from crab_graph.personas.pinned_facts import meant_throughout, unwished_throughout, whose_births
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import PlayBack, read_play_back
-from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout
+from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout, names_menu
 from crab_graph.personas.prompt import condition_behavior
 from crab_graph.personas.rewordings import reworded
 from crab_graph.personas.stated_plans import read_plan, read_plans
@@ -294,7 +294,11 @@ class RulesUser:
         untold = [one.key for one in self._briefing.facts if not record.has(one.key)]
         played = read_play_back(reading, self._briefing, items, untold)
         menus = {key for key in asked_by_values(reading) if key in untold}
-        played = replace(played, wrong=tuple(key for key in played.wrong if key not in menus))
+        words, said = self._briefing.lexicon.facts, [one.text for one in reading.segments]
+        listed = {key for key in untold if any(names_menu(text, words[key]) for text in said)}
+        right = tuple(key for key in played.right if key not in menus | listed)
+        wrong = tuple(key for key in played.wrong if key not in menus)
+        played = replace(played, right=right, wrong=wrong)
         played = of_doubted_days(played, record, self._briefing)
         played = of_spare_card(played, wallet, reading, own)
         return without_rise(reading, played, self._briefing)

@@ -43,7 +43,8 @@ def _on_many(turn: Turn, given: Collection[str]) -> str:
     if is_open and given and left and wanted <= {*given} and any(is_wish(turn, k) for k in left):
         # Who is asked for all that is left, and tells a part of it, has not done yet.
         return turn.speaker.phrase("rest_waits")
-    questions = sum(one.is_request for one in turn.reading.segments)
+    asking = [one for one in turn.reading.segments if one.is_request]
+    questions = sum(one.is_item or "?" in one.text for one in asking)
     may_object = questions > 1 or not (is_open or bounds_of(turn) is not None)
     given_of = len(wanted.intersection(given))
     return turn.speaker.on_many(len(wanted), given_of, may_object=may_object)

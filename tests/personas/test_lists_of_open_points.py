@@ -179,3 +179,25 @@ def test_a_list_with_semicolons_is_asked_point_by_point(condition):
     )
     assert "travel_class" in told or "standard" in answered(condition, "tourist", "Which class?")
     assert "any seat" in said, said
+
+
+def test_a_list_of_what_to_choose_from_tells_nothing():
+    chat = Chat("neutral", briefing=TOURIST)
+    chat.say()
+    said = chat.say(
+        "Got it. Is Zurich right as the start? Please also tell me:\n- Each leg: train or flight,"
+        " class, time of day\n- Each attraction: museum, walk or concert; day or time of day\n-"
+        " Budget"
+    )
+    assert ("second_visit_category" in {*chat.told()}) == ("concert" in said.casefold()), said
+    assert "concert" in said.casefold() or "rest" in said.casefold(), said
+
+
+def test_one_question_is_not_too_many():
+    chat = Chat("impatient", briefing=TOURIST)
+    chat.say()
+    said = chat.say(
+        "I take these in the order of the names; please correct me if it is the other way round."
+        " Turning to the first leg, what would you like of it?"
+    )
+    assert not re.search(r"too many|so many|questions", said.casefold()), said

@@ -282,6 +282,18 @@ def test_of_two_of_its_cards_it_names_the_one_to_be_charged(declined):
     assert "PM-4242" in said and "0031" not in said and "ther card" not in said
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_two_cards_of_which_none_was_refused_none_is_to_be_tried_again(seed):
+    payer = Payer(seed)
+    payer.add_another()
+    said = payer.say(
+        "PAID\n- BK-1: $300.00 charged to PM-0031. Confirmed.\n\nSTILL PENDING - WHICH CARD?\n"
+        "- BK-2: $80.00\n\nOPTIONS\n- A: Visa ending in 4242 (PM-4242), as you approved before\n"
+        "- B: the card ending in 0031 (PM-0031); please record a new approval for it\n\nA or B?"
+    )
+    assert "PM-0031" in said and not re.search(r"\b(?:again|once more)\b", said), said
+
+
 CAPPED = (
     "Two went through. BK-1, $300.00, was declined: your Visa bears only $200.00 a day, so it needs"
     " another card. {offer} Please approve $300.00 for BK-1 with the card you choose, and tell me.",
