@@ -39,7 +39,7 @@ AGENTS = (
     *("sixtyfifth", "sixtysixth", "sixtyseventh", "sixtyeighth"),
     *("sixtyninth", "seventieth", "seventyfirst", "seventysecond", "seventythird"),
     *("seventyfourth", "seventyfifth", "seventysixth", "seventyseventh", "seventyeighth"),
-    *("seventyninth",),
+    *("seventyninth", "eightieth", "eightyfirst", "eightysecond", "eightythird"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

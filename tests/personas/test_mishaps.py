@@ -1,6 +1,7 @@
 """What a user says where the world broke something: it judges by its wishes, and is never stuck."""
 
 import json
+import re
 from typing import Any
 
 import pytest

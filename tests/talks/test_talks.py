@@ -102,6 +102,10 @@ BENCHES = {
     "seventyseventh": "seventysecond",
     "seventyeighth": "seventythird",
     "seventyninth": "seventyfifth",
+    "eightieth": "seventythird",
+    "eightyfirst": "seventyfifth",
+    "eightysecond": "seventyfirst",
+    "eightythird": "seventysecond",
     "users": "users",
 }
 SLOW = (
