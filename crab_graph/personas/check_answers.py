@@ -97,17 +97,9 @@ def check(turn: Turn) -> Decision | None:
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     others = [fact for fact in others if speaker.fact(fact) not in parts]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
-    # What was never told is told by no silence.
-    is_heard = turn.memory.record.has if not parts else bool
-    affirmed = [
-        key
-        for key in right
-        if played.is_asked and key in turn.facts and not turn.memory.record.is_settled(key)
-        if is_heard(key) and _names_all(turn, key)
-    ]
     told = (
         *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),
-        *((key, Reason.ASKED) for key in affirmed),
+        *((key, Reason.ASKED) for key in _affirmed(turn, right, is_said=bool(parts))),
         *told_as_asked(others),
     )
     rest = [speaker.phrase("rest_right")] if _asks_of_rest(turn, parts) else []
@@ -120,6 +112,17 @@ def check(turn: Turn) -> Decision | None:
         is_content=True,
         moved=bool(wrong),
     )
+
+
+def _affirmed(turn: Turn, right: Sequence[str], *, is_said: bool) -> list[str]:
+    """Return what is told by a yes to it; what was never told is told by no silence."""
+    record = turn.memory.record
+    return [
+        key
+        for key in right
+        if turn.playback.is_asked and key in turn.facts and not record.is_settled(key)
+        if (is_said or record.has(key)) and _names_all(turn, key)
+    ]
 
 
 def _names_all(turn: Turn, key: str) -> bool:
