@@ -9,7 +9,8 @@ from crab_graph.personas.plan_conflicts import contradictions
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turned_plans import turned_right
 from crab_graph.personas.understanding import Reading
-from tests.personas.test_parts_asked_of import CONDITIONS, answered, told_first
+from tests.personas.test_parts_asked_of import answered, told_first
+from tests.personas.test_parts_of_jobs import CONDITIONS
 from tests.personas.test_rules_user import Chat
 from tests.personas.tour_briefing import TOURIST
 from tests.travel_words import TRAVEL
