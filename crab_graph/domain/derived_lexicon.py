@@ -237,19 +237,24 @@ def _unwished_in_slots(
     declaration: Declaration, shared: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the words of what is wished of some slots, for each of those of which nobody does."""
-    for subject in (*unwished_in_slots(declaration), *unwished_hours(declaration)):
+    for subject in unwished_in_slots(declaration):
         said = said_of(declaration, subject)
         if subject.form is ValueForm.DATE:
             words = filled(shared["unwished"]["day"], said)
-        elif subject.key == f"{subject.slots[0]}_hours":
-            cue = any_of(map(str, subject.known))
-            words = filled(shared["unwished"]["hours"], {**said, "values_cue": cue})
         else:
             words = _words(declaration, subject, shared, None)
             noun = f"number of {said['noun']}" if subject.form is ValueForm.COUNT else said["noun"]
             words["none"] = [filled(ANY_OF_SLOT, {**said, "noun": noun})]
-        asks, none = words["asks"], words["none"]
-        yield subject.key, {"asks": asks, "none": none, "slots": list(subject.slots)}
+        yield _of_slots(subject, words)
+    for subject in unwished_hours(declaration):
+        said = {**said_of(declaration, subject), "values_cue": any_of(map(str, subject.known))}
+        yield _of_slots(subject, filled(shared["unwished"]["hours"], said))
+
+
+def _of_slots(subject: Subject, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the words of what nobody wishes of some slots, under its key."""
+    own = {name: words[name] for name in ("asks", "none")}
+    return subject.key, {**own, "slots": list(subject.slots)}
 
 
 def _kind(declaration: Declaration, subject: Subject) -> str:

@@ -70,8 +70,9 @@ def unwished_hours(declaration: Declaration) -> Iterator[Subject]:
         names = [name for name in hour_fields(slot.offer) if name not in seen]
         values = [one for name in names for one in _values_of(slot.offer, name, str)]
         if values:
-            key = f"{slot.id}_hours"
-            yield _subject(key, slot, names[0], ValueForm.CHOICE, tuple(values))
+            yield _subject(
+                f"{slot.id}_at_what_time", slot, names[0], ValueForm.CHOICE, tuple(values)
+            )
 
 
 def unwished_in_slots(declaration: Declaration) -> Iterator[Subject]:

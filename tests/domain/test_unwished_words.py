@@ -80,7 +80,7 @@ def test_hours_and_counts_that_nobody_wishes_for_do_not_matter(condition, asked,
 
 def test_a_day_that_a_rule_ties_to_the_window_is_no_day_to_choose():
     unwished = lexicon(DECLARATION).unwished
-    assert "dinner_hours" in unwished
+    assert "dinner_at_what_time" in unwished
     assert not {"dinner_date", "music_date", "photos_date", "doors", "sitting"} & unwished.keys()
 
 
