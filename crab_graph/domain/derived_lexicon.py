@@ -22,6 +22,7 @@ from crab_graph.domain.subjects import Subject, clock_hours, says_kind, subjects
 from crab_graph.domain.templates import filled, merged, templates
 from crab_graph.domain.tracing import UntraceablePredicate
 from crab_graph.domain.unwished_words import (
+    hour_words,
     unwished_hours,
     unwished_in_slots,
     unwished_words,
@@ -247,7 +248,8 @@ def _unwished_in_slots(
             words["none"] = [filled(ANY_OF_SLOT, {**said, "noun": noun})]
         yield _of_slots(subject, words)
     for subject in unwished_hours(declaration):
-        said = {**said_of(declaration, subject), "values_cue": any_of(map(str, subject.known))}
+        own = {"values_cue": any_of(map(str, subject.known)), "apart": hour_words(declaration)}
+        said = {**said_of(declaration, subject), **own}
         yield _of_slots(subject, filled(shared["unwished"]["hours"], said))
 
 

@@ -4,6 +4,7 @@ Fields of offers that no wish reads, in any slot or in one of those that have th
 parts, and which of several plans that fit.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -18,6 +19,7 @@ from crab_graph.domain.tracing import UntraceablePredicate
 from crab_graph.generation.constraints import Value
 from crab_graph.personas.wordbook import ValueForm
 
+_HOURS_LAST = re.compile(r"(.+ )(?:times?|hours?|timings?|clock)")
 PART_PRICE = "part_price"
 """What one part may cost, of which nobody says a limit who has none for the whole."""
 _MOST_VALUES = 6
@@ -36,9 +38,25 @@ def unwished_words(
             "values_cue": any_of(map(str, field.values)),
         }
         yield name, filled(shared["choice"], words)
+    for subject in _only_alike(declaration):
+        words = {"noun": spoken(subject.field), "values_cue": any_of(map(str, subject.known))}
+        yield f"which_{subject.field}", filled(shared["which"], words)
     if declaration.budget is not None:
         yield PART_PRICE, shared[PART_PRICE]
         yield "pick", shared["pick"]
+
+
+def _only_alike(declaration: Declaration) -> Iterator[Subject]:
+    """Yield the wishes for likeness of which nobody says that any value of the field will do.
+
+    To who asks which of these it is to be it is no answer that two may differ.
+    """
+    for one in subjects(declaration):
+        none = [one.wording.none] if isinstance(one.wording.none, str) else one.wording.none
+        is_few = 1 < len(one.known) <= _MOST_VALUES and all(isinstance(v, str) for v in one.known)
+        is_said = any(f"any {spoken(one.field)}" in text.casefold() for text in none)
+        if one.same and is_few and any(none) and not is_said:
+            yield one
 
 
 def _unwished_fields(declaration: Declaration) -> Iterator[tuple[str, Choice]]:
@@ -73,6 +91,20 @@ def unwished_hours(declaration: Declaration) -> Iterator[Subject]:
             yield _subject(
                 f"{slot.id}_at_what_time", slot, names[0], ValueForm.CHOICE, tuple(values)
             )
+
+
+def hour_words(declaration: Declaration) -> str:
+    """Return the fragment that keeps words for hours apart from names, as `Bright Hour` is one."""
+    names = (
+        value.casefold()
+        for offer in declaration.offers
+        for field in offer.fields.values()
+        if isinstance(field, Choice | Several)
+        for value in field.values
+        if isinstance(value, str)
+    )
+    leads = dict.fromkeys(found[1] for name in names if (found := _HOURS_LAST.fullmatch(name)))
+    return "".join(rf"(?<!{re.escape(lead)})" for lead in leads)
 
 
 def unwished_in_slots(declaration: Declaration) -> Iterator[Subject]:

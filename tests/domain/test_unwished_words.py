@@ -70,12 +70,25 @@ def settled(condition):
             r"any number of minutes is welcome for the photographer",
             r"\b90\b",
         ),
+        (
+            "Band agency: Bright Hour, Evergreen Events, Lantern & Co, Silver Note, or any?",
+            r"any agency is welcome|no particular one|need not be a certain one|any one",
+            r"whatever you",
+        ),
     ],
 )
 def test_hours_and_counts_that_nobody_wishes_for_do_not_matter(condition, asked, says, never):
     said = settled(condition).say(asked).casefold()
     assert re.search(says, said), said
     assert not re.search(never, said), said
+
+
+def test_which_agency_it_is_to_be_is_answered_by_one_that_wants_none_of_them():
+    facts = [one for one in FACTS if one.key != "same_agency"]
+    chat = Chat("terse", briefing=briefing(DECLARATION)(SLOTS, facts, "S1-001", "2027-07-01"))
+    chat.say()
+    said = chat.say("Which agency for the band: Bright Hour, Lantern & Co, Silver Note, or any?")
+    assert "any agency is welcome" in said.casefold(), said
 
 
 def test_a_day_that_a_rule_ties_to_the_window_is_no_day_to_choose():
