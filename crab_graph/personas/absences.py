@@ -224,7 +224,7 @@ def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> 
         return []
     # With what it pays is no wish.
     left = {key for key in new_facts(turn) if key in turn.facts} - {CARD_FACT}
-    left -= {fact.key for fact in given} | {*turn.playback.right}
+    left -= {fact.key for fact in given} | {*turn.playback.right, *turn.playback.wrong}
     is_again = all(turn.memory.record.is_settled(fact.key) for fact in given)
     is_beside = bool(turn.reading.asked) or is_again
     if not given or left or not asks_openly(turn) or not is_beside:

@@ -16,6 +16,7 @@ from crab_graph.personas.disclosure_limits import over_disclosed
 from crab_graph.personas.invented_values import invented_person, invented_value
 from crab_graph.personas.memory import UserMemory
 from crab_graph.personas.message_form import is_markdown, is_script
+from crab_graph.personas.message_text import BOOKING_ID
 from crab_graph.personas.own_tools import APPROVE, Wallet, read_wallet
 from crab_graph.personas.plan_answers import can_approve
 from crab_graph.personas.private_notes import drawn_reaction, idle_messages
@@ -30,8 +31,6 @@ from crab_graph.text.phrases import TerminalToken, find_token, offers_transfer, 
 from crab_graph.text.utterance import Utterance, read_message
 
 Message = Mapping[str, Any]
-
-_BOOKING_ID = "bk-"
 
 
 class BreachKind(StrEnum):
@@ -239,7 +238,7 @@ def _claimed_payment(draft: UnsentReply) -> Breach | None:
     has_approved = bool(wallet.recorded) or (bool(wallet.earlier) and not reading.asks_approval)
     has_card = ever.added is not None or any(card.get("payment_method_id") for card in ever.cards)
     # "Approved." of a plan is no claim of a payment: nothing is booked yet that could be paid.
-    is_booked = any(_BOOKING_ID in text.casefold() for text in draft.heard)
+    is_booked = any(BOOKING_ID in text.casefold() for text in draft.heard)
     is_only_payment = reading.asks_approval and not reading.asks_booking and is_booked
     guide = user_guide()
     for words in map(draft.utterance.words, draft.utterance.clauses):

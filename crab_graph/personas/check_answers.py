@@ -94,12 +94,13 @@ def check(turn: Turn) -> Decision | None:
     is_told_apart = bool(played.mixed) or _settles_a_doubt(turn)
     mixed += pinned if played.is_asked and is_told_apart and not (parts or wrong) else []
     mixed += [] if wrong or mixed else _lacking(turn)
+    mixed += _unsaid(turn, right) if wrong else []
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     others = [fact for fact in others if speaker.fact(fact) not in parts]
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     told = (
         *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),
-        *((key, Reason.ASKED) for key in _affirmed(turn, right, is_said=bool(parts))),
+        *((key, Reason.ASKED) for key in _affirmed(turn, right, is_said=bool(parts and not wrong))),
         *told_as_asked(others),
     )
     rest = [speaker.phrase("rest_right")] if _asks_of_rest(turn, parts) else []
@@ -122,6 +123,14 @@ def _affirmed(turn: Turn, right: Sequence[str], *, is_said: bool) -> list[str]:
         for key in right
         if turn.playback.is_asked and key in turn.facts and not record.is_settled(key)
         if (is_said or record.has(key)) and _names_all(turn, key)
+    ]
+
+
+def _unsaid(turn: Turn, right: Sequence[str]) -> list[Fact]:
+    """Return what a question by itself rightly names beside what is wrong, and nobody has told."""
+    has, questioned = turn.memory.record.has, turn.playback.questioned
+    return [
+        turn.facts[key] for key in right if key in questioned & turn.facts.keys() and not has(key)
     ]
 
 

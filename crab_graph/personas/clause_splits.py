@@ -37,7 +37,9 @@ _ITEM_LABEL = re.compile(r"\W*(?:[a-h1-9][).]\s*)?[^:?!;.]{2,40}:\s*\S")
 """What an item begins with that says what all of it is about."""
 _LETTERED = re.compile(r"\(?[a-h][).]\s+\S")
 """What a line begins with that is one of some lettered answers or questions."""
-_WH = re.compile(r"(?:and |so |then |also )?(?:what|which|how (?:many|much)|when|where|who)\b")
+_WH = re.compile(
+    r"(?:and |so |then |also )?(?:what|which|how (?:many|much|long|often|soon)|when|where|who)\b"
+)
 _SENTENCE_END = re.compile(r"[.?!\n]")
 _GAP = re.compile(r"(?:[:|=-]\s*\.{3,}|\.{5,}|\[[\s.]*(?:blank)?\])[\s|]*\Z|\|\s*\|\s*\Z")
 """What a line of a form ends in that is to be filled in: dots, a box, an empty cell."""

@@ -23,7 +23,8 @@ PRICE = re.compile(r"[$€£] ?\d|\d ?(?:€|(?:euros?|dollars|bucks|pounds|quid
 ANY_ID = re.compile(r"(?<![\w-])[a-z]{2,4}-(?=[a-z]*\d)(?!\d{1,2}[ap]m\b)[0-9a-z]{2,}(?![\w-])")
 _REMEMBERED = 8
 """Clauses at the end of the message before that this one may refer to."""
-_BOOKING_ID = "bk-"
+BOOKING_ID = "bk-"
+"""What the ids of bookings begin with, casefolded."""
 _THOUGHT_LINE = re.compile(r"^thought:[^\n]*", re.I | re.M)
 _THOUGHT = re.compile(
     rf"<think(?:ing)?>.*?</think(?:ing)?>|{_THOUGHT_LINE.pattern}", re.I | re.S | re.M
@@ -129,7 +130,7 @@ class MessageText:
     @cached_property
     def _is_about_payment(self) -> bool:
         """Whether it talks of paying, of bookings by id, or of an amount that is of nothing."""
-        if says("payment", self._words) or _BOOKING_ID in self._words:
+        if says("payment", self._words) or BOOKING_ID in self._words:
             return True
         names = ANY_ID.search(self._words) or self.lexicon.whole.search(self._words)
         return bool(self.stated) and not (names or self.lexicon.named_slots(self._words))

@@ -11,8 +11,9 @@ from itertools import chain
 
 from crab_graph.money import parse_cents
 from crab_graph.personas.briefing import BriefedSlot, UserBriefing
-from crab_graph.personas.message_text import ANY_ID
+from crab_graph.personas.message_text import ANY_ID, BOOKING_ID
 from crab_graph.personas.passages import read_stretches
+from crab_graph.personas.segments import Segment
 from crab_graph.personas.stated_values import (
     is_lost,
     is_taken_back,
@@ -213,11 +214,18 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
             continue
         if is_taken_back(segment.text) and not ANY_ID.search(segment.text):
             continue
-        if is_lost(segment.text) or one.item in gone:
+        if is_lost(segment.text) or one.item in gone or _is_of_other_booking(one, segment):
             continue
         words = _COMPARED.sub(lambda match: " " * len(match[0]), without_denied(one.text))
         if words.strip():
             yield replace(one, text=words, is_listed=segment.is_item)
+
+
+def _is_of_other_booking(one: Stretch, clause: Segment) -> bool:
+    """Tell whether a clause is about a booking of its own, and only stands below an item's."""
+    ids = ANY_ID.findall(clause.text)
+    is_booking = bool(ids) and all(name.startswith(BOOKING_ID) for name in ids)
+    return is_booking and bool(one.item) and one.slot not in clause.named
 
 
 def _stands(own: Mapping[tuple[str, str], Sequence[Stretch]]) -> bool:
