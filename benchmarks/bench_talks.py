@@ -40,6 +40,7 @@ AGENTS = (
     *("sixtyninth", "seventieth", "seventyfirst", "seventysecond", "seventythird"),
     *("seventyfourth", "seventyfifth", "seventysixth", "seventyseventh", "seventyeighth"),
     *("seventyninth", "eightieth", "eightyfirst", "eightysecond", "eightythird"),
+    *("eightyfourth", "eightyfifth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -202,3 +202,33 @@ def test_one_question_is_not_too_many():
         " Turning to the first leg, what would you like of it?"
     )
     assert not re.search(r"too many|so many|questions", said.casefold()), said
+
+
+def test_a_booking_without_an_item_is_none_of_the_item_above_it():
+    text = (
+        "All seven are held. Please record your approval for each:\n\n"
+        "Zurich to Brussels, DP-32058: booking BK-89223114, $476.40\n"
+        "Brussels to Hamburg, DP-65415: booking BK-44181418, $261.60\n"
+        "Hamburg to {end}, DP-76468: booking BK-43399567, $395.60\n"
+        "Beacon Gate Suites, Brussels: booking BK-30948921, $213.00\n"
+        "Juniper Row Lodge, Hamburg: booking BK-44683600, $156.20\n"
+    )
+    plans = [
+        read_plan(Reading(text.format(end=end), TOURIST.lexicon, TOURIST.slots), TOURIST.slots)
+        for end in ("Zurich", "Paris")
+    ]
+    right, wrong = (contradictions(plan, TOURIST) for plan in plans)
+    assert right == []
+    assert wrong != []
+
+
+def test_what_a_question_rightly_names_is_said_beside_a_correction():
+    chat = Chat("terse", briefing=TOURIST)
+    chat.say()
+    said = chat.say(
+        "So that is three nights in Brussels and three in Hamburg, right?\n"
+        "And do you want standard class for the legs, is that right?"
+    ).casefold()
+    told = {*chat.told()}
+    assert ("travel_class" in told) == ("standard" in said), (told, said)
+    assert "2 nights" in said

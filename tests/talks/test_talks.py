@@ -106,6 +106,8 @@ BENCHES = {
     "eightyfirst": "seventyfifth",
     "eightysecond": "seventyfirst",
     "eightythird": "seventysecond",
+    "eightyfourth": "seventythird",
+    "eightyfifth": "seventyfifth",
     "users": "users",
 }
 SLOW = (
