@@ -50,10 +50,12 @@ _BRINGS_TO = re.compile(
 _GIVES_UP = re.compile(
     r"\b(?:cancel(?:s|led|ling)?|drop(?:s|ped|ping)?|releas(?:e|es|ed|ing)|remov(?:e|es|ed|ing)"
     r"|replac(?:e|es|ed|ing)|swap(?:s|ped|ping)?|scrap(?:s|ped|ping)?|giv(?:e|ing) up"
-    r"|tak(?:e|ing) out|instead of|in (?:the )?place of|out:)"
+    r"|tak(?:e|ing) out|instead of|in (?:the )?place of)"
     r"(?:(?!\b(?:book|reserv|add|tak)\w*|\b(?:for|with|by|fees?|new)\b|[.;?!\n])[^\n]){0,70}\Z"
 )
 """Leads to what is no longer to be booked."""
+_OUT, _IN = re.compile(r"\W*out: [^;?!\n]{0,60}\Z"), re.compile(r"\W*in: ")
+"""The same, of two lines for what goes and what comes; a flight is out beside one that is back."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -161,10 +163,13 @@ def read_plan(
 def _given_up(reading: Reading) -> set[str]:
     """Return the items that others of their kind are to take the place of, as a message says."""
     gone, told = set[str](), set[str]()
+    is_swap = any(_IN.match(one.text) for one in reading.segments)
     for one in reading.segments:
         start = 0
         for found in ANY_ID.finditer(one.text):
-            is_gone = _GIVES_UP.search(one.text[start : found.start()]) is not None
+            before = one.text[start : found.start()]
+            is_gone = _GIVES_UP.search(before) is not None
+            is_gone |= is_swap and _OUT.match(before) is not None
             (gone if is_gone else told).add(found[0].upper())
             start = found.end()
     kinds = {name.partition("-")[0] for name in told - gone}

@@ -232,3 +232,14 @@ def test_what_a_question_rightly_names_is_said_beside_a_correction():
     told = {*chat.told()}
     assert ("travel_class" in told) == ("standard" in said), (told, said)
     assert "2 nights" in said
+
+
+@pytest.mark.parametrize("way", ["Flight out", "Out", "OUT"])
+def test_the_way_out_is_not_given_up_for_the_way_back(way):
+    text = (
+        f"Here is a plan:\n- {way}: FL-25806, business class, 2027-08-09 20:15\n"
+        "- Flight back: FL-12497, premium economy class, 2027-08-12 12:55\nShall I book it?"
+    )
+    plan = read_plan(Reading(text, BUSINESS.lexicon, BUSINESS.slots), BUSINESS.slots)
+    assert plan.items == {"FL-25806": "outbound", "FL-12497": "return"}
+    assert contradictions(plan, BUSINESS) == ["seat_type"]
