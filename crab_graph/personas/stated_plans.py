@@ -55,7 +55,7 @@ _GIVES_UP = re.compile(
 )
 """Leads to what is no longer to be booked."""
 _OUT, _IN = re.compile(r"\W*out: [^;?!\n]{0,60}\Z"), re.compile(r"\W*in: ")
-"""The same, of two lines for what goes and what comes; a flight is out beside one that is back."""
+"""The same, of two lines for what goes and what comes in; a way out stands beside one back."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
