@@ -30,6 +30,7 @@ _DOUBT = re.compile(
 )
 """Quotes a doubt, or speaks of one."""
 _QUOTED = re.compile(r"[\"“„«]([^\"“”«»?]{4,60})[\"”“»]")
+"""Words in quotation marks."""
 _ANSWER = re.compile(r"\W*(?:[a-d]|[1-4])[).:]\s")
 """One of several answers that are offered."""
 

@@ -134,8 +134,9 @@ def read_plan(
     Where it asks to book, a slot of which it shows no item has the one that was shown last before.
     """
     known = {item: slot for plan in earlier for item, slot in plan.items.items()}
-    known |= _in_place_of_lost(reading, known)
-    stated = list(_stated(reading, read_stretches(reading, slots, known)))
+    given_up = _given_up(reading)
+    known |= _in_place_of_lost(reading, known, given_up)
+    stated = list(_stated(reading, read_stretches(reading, slots, known), given_up))
     found: dict[str, dict[tuple[str, str], list[Stretch]]] = defaultdict(dict)
     for one in stated:
         if one.slot and (one.item or reading.asks_booking):
@@ -176,7 +177,9 @@ def _given_up(reading: Reading) -> set[str]:
     return {name for name in gone - told if name.partition("-")[0] in kinds}
 
 
-def _in_place_of_lost(reading: Reading, known: Mapping[str, str]) -> dict[str, str]:
+def _in_place_of_lost(
+    reading: Reading, known: Mapping[str, str], given_up: Collection[str]
+) -> dict[str, str]:
     """Return the slot of an item that a message names for one that was sold, or is given up."""
     told = [name.upper() for one in reading.segments for name in ANY_ID.findall(one.text)]
     gone = [
@@ -185,7 +188,7 @@ def _in_place_of_lost(reading: Reading, known: Mapping[str, str]) -> dict[str, s
         if is_lost(one.text)
         for name in ANY_ID.findall(one.text)
     ]
-    gone += [name for name in _given_up(reading) if name not in gone]
+    gone += [name for name in given_up if name not in gone]
     found: dict[str, str] = {}
     for lost in {name for name in gone if name in known}:
         start = f"{lost.partition('-')[0]}-"
@@ -204,7 +207,9 @@ def read_plans(texts: Iterable[str], briefing: UserBriefing) -> list[StatedPlan]
     return plans
 
 
-def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
+def _stated(
+    reading: Reading, passages: Iterable[Stretch], given_up: Collection[str]
+) -> Iterator[Stretch]:
     """Yield what is stated, not asked, with what is denied left blank.
 
     Of what was sold to others, or is given up, nothing is stated, nor by a clause behind that one.
@@ -212,7 +217,7 @@ def _stated(reading: Reading, passages: Iterable[Stretch]) -> Iterator[Stretch]:
     lost, kept = set[str](), set[str]()
     for segment in reading.segments:
         (lost if is_lost(segment.text) else kept).update(ANY_ID.findall(segment.text))
-    gone = {name.upper() for name in lost - kept} | _given_up(reading)
+    gone = {name.upper() for name in lost - kept}.union(given_up)
     for one in passages:
         segment = reading.segments[one.segment]
         if segment.is_request and not (ANY_ID.search(segment.text) or segment.says("booking_act")):

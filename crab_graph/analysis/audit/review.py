@@ -25,7 +25,7 @@ from crab_graph.domain.declaration import TOTAL_BUDGET, Rule
 from crab_graph.domain.loading import load_domain
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from crab_graph.domains.benchmark import Benchmark
-from crab_graph.domains.construction import without_numbers
+from crab_graph.domains.construction import draw_draft, without_numbers
 from crab_graph.domains.generate import generate_benchmark
 from crab_graph.domains.ladder import LADDER
 from crab_graph.domains.substance import TaskOffers, read_offers
@@ -190,13 +190,14 @@ def _of_joint_wishes(domain: Domain, seed: int) -> Iterator[Weakness]:
     if declared is None or not declared.joint_rules:
         return
     drawn = Counter[str]()
-    for joint, levels in groupby(sorted(LADDER, key=_joint_of), key=_joint_of):
+    for joint, group in groupby(sorted(LADDER, key=_joint_of), key=_joint_of):
         if not joint:
             continue
         reasons = Counter[str]()
-        for draft in _drafts_with(domain, joint, seed, reasons):
+        levels = sorted(group)
+        for draft in _drafts_of(domain, REQUESTS, seed, levels[0], reasons):
             drawn.update(one.name for one in declared.joint_rules if _asks_for(draft, one))
-        named = " and ".join(map(str, sorted(levels)))
+        named = " and ".join(map(str, levels))
         yield from _given_up(REQUESTS, reasons, f"with the joint wishes of level {named} ")
     for rule in declared.joint_rules:
         if not (drawn[rule.name] or rule.is_settled):
@@ -212,12 +213,14 @@ def _asks_for(draft: Draft, rule: Rule) -> bool:
     return bool(getattr(draft.request, rule.name))
 
 
-def _drafts_with(domain: Domain, joint: int, seed: int, reasons: Counter[str]) -> Iterator[Draft]:
-    """Yield drafts with so many joint wishes, and count why others are given up."""
-    for number in range(REQUESTS):
+def _drafts_of(
+    domain: Domain, requests: int, seed: int, level: int, reasons: Counter[str]
+) -> Iterator[Draft]:
+    """Yield those of so many drafts of a level that can be drawn, and count why others cannot."""
+    for number in range(requests):
         values = {axis.name: axis.values[number % len(axis.values)] for axis in domain.axes}
         try:
-            yield domain.draft(derive_seed(seed, "review", number), values, joint)
+            yield draw_draft(domain, derive_seed(seed, "review", number), values, level)
         except UnsatisfiableTask as error:
             reasons[without_numbers(str(error))] += 1
 
@@ -267,12 +270,7 @@ def _held(task: Task, offers: TaskOffers) -> dict[str, float]:
 def count_uses(domain: Domain, requests: int, seed: int) -> dict[str, RuleUse]:
     """Return how drawn requests use each rule; what no request asks for is left out."""
     asked, active = Counter[str](), Counter[str]()
-    for number in range(requests):
-        values = {axis.name: axis.values[number % len(axis.values)] for axis in domain.axes}
-        try:
-            draft = domain.draft(derive_seed(seed, "review", number), values)
-        except UnsatisfiableTask:
-            continue
+    for draft in _drafts_of(domain, requests, seed, 1, Counter()):
         asked.update(edge.name for edge in domain.build_graph(draft.request).edge_constraints)
         active.update(draft.folded.active_edges)
     return {name: RuleUse(asked[name], active[name]) for name in asked}
