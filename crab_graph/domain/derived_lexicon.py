@@ -22,6 +22,7 @@ from crab_graph.domain.subjects import Subject, clock_hours, says_kind, subjects
 from crab_graph.domain.templates import filled, merged, templates
 from crab_graph.domain.tracing import UntraceablePredicate
 from crab_graph.domain.unwished_words import (
+    days_bound_by_wishes,
     hour_words,
     unwished_hours,
     unwished_in_slots,
@@ -49,6 +50,9 @@ from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, ValueForm,
 _SEVERAL = 2
 _BOUNDS = {"at_least": "at least ", "at_most": "at most "}
 _FREE = re.compile(r"Any (.+) is welcome\.")
+_LENGTHS = frozenset({"minutes", "hours"})
+_HOW_LONG = r"\b(?:lengths?|durations?)\b|\bhow long\b"
+"""Asks for a number of those."""
 """How an author says what a user has no wish on."""
 
 
@@ -177,6 +181,8 @@ def _words(
         words["conflict"] = conflict
     if subject.same and not subject.known:
         del words["conflict"]
+    if subject.same:
+        words["noun"] = said["noun"]
     if subject.form is ValueForm.COUNT:
         words["repeats"] = max(1, len(counted_slots(declaration, subject)))
         words["one"], words["many"] = unit_words(declaration, subject)
@@ -238,14 +244,21 @@ def _unwished_in_slots(
     declaration: Declaration, shared: Mapping[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the words of what is wished of some slots, for each of those of which nobody does."""
+    bound = days_bound_by_wishes(declaration)
     for subject in unwished_in_slots(declaration):
         said = said_of(declaration, subject)
         if subject.form is ValueForm.DATE:
-            words = filled(shared["unwished"]["day"], said)
+            # Who wants it soon after another day cannot say that any will do.
+            own = {**said, "bound": " that fits" if bound.intersection(subject.slots) else ""}
+            words = filled(shared["unwished"]["day"], own)
         else:
             words = _words(declaration, subject, shared, None)
-            noun = f"number of {said['noun']}" if subject.form is ValueForm.COUNT else said["noun"]
+            is_number = subject.form is ValueForm.COUNT and said["noun"].endswith(("s", "people"))
+            noun = f"number of {said['noun']}" if is_number else said["noun"]
+            noun = "time of day" if is_time(subject) else noun
             words["none"] = [filled(ANY_OF_SLOT, {**said, "noun": noun})]
+            if said["noun"] in _LENGTHS:
+                words["asks"] = [*words["asks"], _HOW_LONG]
         yield _of_slots(subject, words)
     for subject in unwished_hours(declaration):
         own = {"values_cue": any_of(map(str, subject.known)), "apart": hour_words(declaration)}

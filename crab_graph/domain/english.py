@@ -42,10 +42,22 @@ def singular(noun: str) -> str:
     return noun[:-1] if noun.endswith("s") and not noun.endswith(_SINGULAR) else noun
 
 
+_SHORT_UNITS = {
+    "kilometre": "kms?",
+    "kilometer": "kms?",
+    "minute": "mins?",
+    "hour": "hrs?",
+    "kilogram": "kgs?",
+    "square metre": "sqm|m2|m²",
+    "cubic metre": "cbm|m3|m³",
+}
+
+
 def form_of(noun: str) -> str:
     """Return the fragment of a pattern that finds a noun, singular or plural, in casefolded text.
 
-    Words are joined by a blank, a hyphen or an underscore; British `ller` is American `ler` too.
+    Words are joined by a blank, a hyphen or an underscore; British `ller` is American `ler` too,
+    and units of measure are found by their short forms.
     """
     one = singular(noun.casefold())
     many = plural(one)
@@ -54,7 +66,8 @@ def form_of(noun: str) -> str:
     ending = f"(?:{'|'.join(endings)})" if endings[0] else f"(?:{endings[1]})?"
     ending = "s?" if ending == "(?:s)?" else ending
     body = re.escape(one[:stem]) + ending
-    return re.sub(r"(?:\\ |_|\\-)", "[ _-]", body).replace("eller", "ell?er")
+    found = re.sub(r"(?:\\ |_|\\-)", "[ _-]", body).replace("eller", "ell?er")
+    return f"(?:{found}|{_SHORT_UNITS[one]})" if one in _SHORT_UNITS else found
 
 
 def science_form(cue: str) -> str:

@@ -131,7 +131,9 @@ def unwished_in_slots(declaration: Declaration) -> Iterator[Subject]:
                 yield _subject(key, slot, name, ValueForm.DATE, ())
             elif name in named and (values := _values_of(slot.offer, name, str)):
                 yield _subject(key, slot, name, ValueForm.CHOICE, values)
-            elif name in counted and (values := _values_of(slot.offer, name, int)):
+            elif (name in counted or name in _numbers_of(declaration, slot)) and (
+                values := _values_of(slot.offer, name, int)
+            ):
                 yield _subject(key, slot, name, ValueForm.COUNT, values)
 
 
@@ -150,6 +152,38 @@ def _days_of_window(declaration: Declaration) -> set[str]:
     for _ in alike:
         tied |= set().union(*(own for own in alike if own & tied))
     return tied
+
+
+def _numbers_of(declaration: Declaration, slot: Slot) -> set[str]:
+    """Return the few numbers of a slot's offers of which no domain words say what to answer.
+
+    How long something stays open is known from the nights that somebody stays.
+    """
+    worded = declaration.lexicon.get("unwished", {})
+    return {
+        name
+        for name, field in slot.offer.fields.items()
+        if type(field) is Choice and len(field.values) <= _MOST_VALUES
+        if slot.stay is None and name not in worded
+    }
+
+
+def days_bound_by_wishes(declaration: Declaration) -> set[str]:
+    """Return the slots whose days a rule bounds by a number that users wish for."""
+    keys = {one.key for one in declaration.wants}
+    offers = {slot.id: slot.offer for slot in declaration.slots}
+    found: set[str] = set()
+    for rule in declaration.rules:
+        # What cannot be traced, or names no slot, is told of where declarations are checked.
+        with suppress(UntraceablePredicate, KeyError):
+            stated = trace_rule(declaration, rule)
+            days = {slot for slot, name in stated.refs if _is_day(offers[slot], name)}
+            found |= days if keys.intersection(stated.given) else set()
+    return found
+
+
+def _is_day(offer: Offer, name: str) -> bool:
+    return isinstance(offer.fields.get(name), Day)
 
 
 def _values_of(offer: Offer, name: str, kind: type) -> tuple[Value, ...]:

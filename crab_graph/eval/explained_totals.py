@@ -18,9 +18,11 @@ from crab_graph.eval.reading import Episode
 from crab_graph.money import format_dollars
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import ReferenceForm, references_within
-from crab_graph.text.totals import CueFamily, TotalStatement
+from crab_graph.text.totals import PRE_CHARGE_CUES, CueFamily, TotalStatement
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|\Z")
+_FOR_WHOLE = re.compile(r" for (?:the |your )?(?:whole|entire) (?!bookings?\b)")
+"""What stands behind an amount that is of everything."""
 MOST_TRIED = 5
 """How many different amounts a total is compared with, its own meaning included."""
 
@@ -215,6 +217,20 @@ class _ClauseWords:
 def speaks_of_another(stated: StatedTotal) -> bool:
     """Return whether a total is said to be that of something else than what is proposed."""
     return _ClauseWords(stated).says("others")
+
+
+def is_rival(stated: StatedTotal) -> bool:
+    """Return whether a total is said to be that of the cheapest of a kind that is named."""
+    return _ClauseWords(stated).says("rivals")
+
+
+def states_its_own(stated: StatedTotal) -> bool:
+    """Return whether a message states, beside that of something else, a total of its own plan."""
+    message = stated.message
+    if len(message.job_totals(PRE_CHARGE_CUES)) > 1:
+        return True
+    others = (one.end for one in message.amounts if one != stated.total.amount)
+    return any(_FOR_WHOLE.match(message.utterance.text, end) for end in others)
 
 
 @lru_cache(maxsize=1)

@@ -136,7 +136,8 @@ def absence_words(
     limit = turn.behavior.facts_per_answer
     most = _NAMED_ABSENCES if limit is None else _SOME_ABSENCES
     if ends:
-        lacking = absent if limit != 1 or unknown else []
+        # Of one thing after another, what is asked for by itself is answered all the same.
+        lacking = absent if limit != 1 or unknown or len(absent) <= _FEW_ABSENCES else []
         own = speaker.without([words[key] for key in lacking]) if lacking else []
         own = [speaker.phrase("no_wish")] if len(lacking) > most else own
         return [*own, speaker.phrase("nothing_else")], tuple(absent)
@@ -163,7 +164,7 @@ def _said_enough(turn: Turn, absent: Collection[str], given: Sequence[Fact]) -> 
     """Return what is not named a third time beside what is new, for all that it is asked again."""
     if all(turn.memory.record.is_settled(fact.key) for fact in given):
         return []
-    pinned = _asked_which(turn) | _asked_of_part(turn)
+    pinned = _asked_which(turn) | _asked_of_part(turn) | _offered_in(turn)
     return [key for key in absent if key not in pinned and turn.memory.has_declined_again(key)]
 
 
@@ -213,6 +214,13 @@ def _asked_of_part(turn: Turn) -> set[str]:
         for name in asked_in(turn, one)
         if not unwished[name].slots
     }
+
+
+def _offered_in(turn: Turn) -> set[str]:
+    """Return what no user has a wish on of which a question of its own offers answers."""
+    asking = [one for one, _ in turn.reading.clauses if one.is_request and OR.search(one.text)]
+    own = [found for one in asking if len(found := asked_in(turn, one)) == 1]
+    return {name for found in own for name in found}
 
 
 def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> list[str]:

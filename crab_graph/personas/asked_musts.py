@@ -63,6 +63,11 @@ FIRM_OR_NOT = re.compile(
     r"|\A(?:and |so )?must\b[^?]*\bor\b[^?]*\b(?:nice|preference|preferred|optional)\b[^?]*\?"
 )
 """Asks whether something is a must, or if less would do."""
+FIRM_LIMIT = re.compile(
+    r"\b(?:is|are)\b[^?]{0,40}\b(?:firm|hard|strict|absolute|fixed)\b[^?]{0,20}"
+    r"\b(?:limits?|max(?:imum)?|minimum|caps?|ceiling|bound)\b[^?]*\?"
+)
+"""Asks of a number that was told whether it is the most or the least."""
 _OF_RULE = re.compile(
     r"\b(?:is|are)\b[^?]{0,30}\b(?:rule|condition|wish|requirement)s?\b[^?]{0,20}"
     r"\b(?:firm|hard|strict|fixed|a must|must-have)\b[^?]*\?"

@@ -9,7 +9,7 @@ from crab_graph.personas.briefing import Fact, FactLevel, Reason
 from crab_graph.personas.doubted_facts import doubted
 from crab_graph.personas.fact_choice import asked_which, chosen_facts
 from crab_graph.personas.fact_scopes import is_asked_by_name, names_somebody, slots_of
-from crab_graph.personas.pinned_facts import pointed_at
+from crab_graph.personas.pinned_facts import asked_ends, pointed_at
 from crab_graph.personas.plain_requests import WISH, asks_if_complete, asks_what_else
 from crab_graph.personas.plan_answers import asks_for_plan
 from crab_graph.personas.played_clauses import (
@@ -204,11 +204,15 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
     if asking <= _FEW and _takes_for_none(turn, [fact.key for fact in others]):
         # Of many questions nobody knows which one a bare no is to.
         return [speaker.phrase("not_so")]
-    asks = [(one, bool(asked_which(turn, one, how))) for one, how in turn.reading.clauses]
-    asks = [(one, is_which) for one, is_which in asks if one.is_request and _OR_IF.search(one.text)]
-    if asks and all(is_which for _, is_which in asks) and not played.questioned:
+    asks = [
+        asked_which(turn, one, how)
+        for one, how in turn.reading.clauses
+        if one.is_request and _OR_IF.search(one.text)
+    ]
+    if asks and all(asks) and not played.questioned:
         # Which one it is to be is told by no yes.
-        return [speaker.phrase("none_certain")]
+        words, which = turn.briefing.lexicon.facts, set[str]().union(*asks)
+        return [speaker.none_certain([words[key] for key in words if key in which])]
     return _affirmation(turn, right)
 
 
@@ -345,7 +349,7 @@ def _one_of_two(turn: Turn, right: Sequence[str]) -> list[str]:
 
 def _is_tagged(turn: Turn, key: str) -> bool:
     """Tell whether what was said for sure, or at the outset, only needs a yes."""
-    if not turn.memory.record.is_settled(key):
+    if not turn.memory.record.is_settled(key) or key in asked_ends(turn):
         return False
     if names_somebody(turn, key):
         return True

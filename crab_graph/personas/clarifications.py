@@ -13,6 +13,7 @@ from typing import NamedTuple
 from crab_graph.money import parse_cents
 from crab_graph.personas.asked_musts import (
     FEW_MEANT,
+    FIRM_LIMIT,
     FIRM_OR_NOT,
     asked_firm,
     counts_named,
@@ -187,18 +188,20 @@ def clarification_in(
             is_of_firmness |= FIRM_OR_NOT.search(low_piece) is not None
             taken |= {number, *_options_at(pieces, number)}
             taken |= {*_going_on(pieces, max(taken))}
+    are_sure = all(map(record.is_settled, last))
     for number, piece in enumerate(pieces):
-        if number in taken or not all(map(record.is_settled, last)):
+        if number in taken:
             continue
-        firm = asked_firm(pieces, number, last, briefing, record)
+        firm = asked_firm(pieces, number, last, briefing, record) if are_sure else None
         if firm is None and "?" in piece and len(pieces) > 1:
             alone = reading_of(piece, lexicon, briefing.slots)
-            firm = _meant_firm(alone, (), briefing, record) if alone.meant == "must" else None
+            is_must = alone.meant == "must" or FIRM_LIMIT.search(visible(piece).casefold())
+            firm = _meant_firm(alone, (), briefing, record) if is_must else None
         if firm is not None:
             found |= dict.fromkeys(firm)
             is_of_firmness = True
             taken |= {number, *_going_on(pieces, number)}
-        elif _FOR_ALL.search(visible(piece).strip()) and (
+        elif (are_sure and _FOR_ALL.search(visible(piece).strip())) and (
             of_all := [k for k in last if _is_of_all(lexicon.facts[k])] or _if_one(last, lexicon)
         ):
             throughout += of_all

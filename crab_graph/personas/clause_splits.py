@@ -25,6 +25,10 @@ So does what begins or ends a question in brackets.
 """
 _OPEN_WORD = re.compile(r"\W*(?:(?:and|so|now|then)\b,? )*(?:what|which|how|when|who|where)\b")
 """Begins a question that no yes answers, behind which another may stand in the same sentence."""
+_ASKS_WISH = re.compile(
+    r", and (?:also )?(?:do|would|did) you (?:\w+ )?(?:prefer|like|want|wish|need|mind|have)\b"
+)
+"""Begins a question of its own behind one that a yes answers."""
 _ABBREVIATED = frozenset(
     "mrs approx incl excl dept appt etc min max avg ave arr dep ref tel est vol fig sgt capt prof"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"
@@ -47,6 +51,12 @@ _ENDING = 80
 """Characters at the end of a line in which it is looked for."""
 _SUBJECT = re.compile(r"re:? \S")
 """What a line begins with that says what the lines below it are about, as in a letter."""
+_OF_NOTES = re.compile(
+    r"\W*(?:(?:so|now|then|great|thanks|thank you|ok(?:ay)?),? )*here(?:.s| is| are) "
+    r"(?:what (?:i|we)(?:.ve| have)?\b|how i (?:read|understand)|(?:my|the|your|a) (?:\w+ )?"
+    r"(?:notes?|recap|summary|wishes)\b)"
+)
+"""What a line begins with below which stands what was noted, whatever else it announces."""
 
 
 def split_message(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequence[Segment]]:
@@ -90,6 +100,7 @@ def split_message(text: str, lexicon: DomainLexicon) -> tuple[Utterance, Sequenc
         is_head = body.count("|") > 1 and not is_asking
         if is_head or not (is_item or is_listed):
             is_asking = says("request", body) and says("opens_list", body)
+            is_asking = is_asking and not _OF_NOTES.match(utterance.text[slice(*spans[-1])])
     return utterance, segments
 
 
@@ -135,7 +146,8 @@ def _questions_apart(text: str, clause: Clause) -> Iterator[tuple[int, int]]:
     start = clause.start
     for match in _NEXT.finditer(text, clause.start, clause.end):
         word = match["word"]
-        if match["too"] and not _OPEN_WORD.match(text[start : match.start()]):
+        is_open = _OPEN_WORD.match(text[start : match.start()])
+        if match["too"] and not (is_open or _ASKS_WISH.match(text, match.start())):
             continue
         if word in _ABBREVIATED or (word is None and match.start() <= start):
             continue

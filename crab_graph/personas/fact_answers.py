@@ -1,7 +1,7 @@
 """How a user answers questions: which of its facts a turn gives, what it says without one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from crab_graph.personas.absences import absence_words, absent_facts, bound_choices, closing_words
@@ -69,10 +69,8 @@ def answer(turn: Turn) -> Decision | None:
         return None
     new, chosen = new_facts(turn), chosen_facts(turn)
     certain = _certain_of(turn, chosen)
-    if not wants_yes(turn) and (
-        _is_all_noted(turn, chosen) or _is_nothing_else(turn, chosen, certain)
-    ):
-        return Decision((_no_more(turn),), is_answer=True, is_content=True)
+    if enough := _of_nothing_new(turn, chosen, certain):
+        return Decision((enough,), is_answer=True, is_content=True)
     # Who still has wishes to tell says no yes beside one of them.
     is_left = len({*new} - {fact.key for fact in chosen}) > 0
     approves = wants_yes(turn) and not is_left
@@ -88,7 +86,7 @@ def answer(turn: Turn) -> Decision | None:
     is_again = facts and all(_is_told(turn, one.key) and one.key not in pointed for one in facts)
     if is_again and all(_asks_plainly(turn, fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
-    parts += [speaker.phrase("none_certain")] if certain else []
+    parts += [_none_certain(turn, certain)] if certain else []
     parts += [speaker.fact(fact) for fact in facts]
     if approves:
         return _with_yes(turn, parts, told)
@@ -116,6 +114,21 @@ def answer(turn: Turn) -> Decision | None:
         is_content=True,
         later=later,
     )
+
+
+def _of_nothing_new(turn: Turn, chosen: Sequence[Fact], certain: set[str]) -> str:
+    """Return what is said where nothing is left to say of what is asked; else nothing."""
+    if wants_yes(turn):
+        return ""
+    if _is_nothing_else(turn, chosen, certain):
+        return _none_certain(turn, certain)
+    return _no_more(turn) if _is_all_noted(turn, chosen) else ""
+
+
+def _none_certain(turn: Turn, keys: Collection[str]) -> str:
+    """Return the words for wishes of which no certain one is meant."""
+    words = turn.briefing.lexicon.facts
+    return turn.speaker.none_certain([words[key] for key in words if key in keys])
 
 
 def _is_of_deeds(turn: Turn, asked: Sequence[str]) -> bool:
@@ -281,8 +294,7 @@ def _first_words(turn: Turn, given: Sequence[Fact]) -> list[str]:
     is_noted = asks_as_before(turn) or asks_same_order(turn)
     if is_noted and not turn.playback.wrong:
         return [turn.speaker.phrase("right")]
-    spent = _first_spent(turn, given)
-    return [turn.speaker.phrase(spent)] if spent else []
+    return _first_spent(turn, given)
 
 
 def asks_as_before(turn: Turn) -> bool:
@@ -290,31 +302,29 @@ def asks_as_before(turn: Turn) -> bool:
     return _AS_BEFORE.search(turn.text) is not None
 
 
-def _first_spent(turn: Turn, given: Sequence[Fact]) -> str:
-    """Return what to say of a first question that needs no more words, where others get some.
-
-    That is an act; none where it needs words of its own.
-    """
+def _first_spent(turn: Turn, given: Sequence[Fact]) -> list[str]:
+    """Return what to say of a first question that needs no more words, where others get some."""
     if not given:
-        return ""
+        return []
     spent = {*spent_wishes(turn)}
     clauses = turn.reading.clauses
     questions = ((one, how) for one, how in clauses if one.is_request and "?" in one.text)
     first, how = next(questions, (None, None))
     if first is None or how is None:
-        return ""
+        return []
     is_example = EXAMPLES.search(first.text) is not None
     which = set[str]() if is_example else asked_which(turn, first, how)
     if (asks_any_wish(first.text) and not which) or (is_example and asks_openly(turn)):
-        return ""
+        return []
     spent |= which
     is_given = any(how.names(fact.key) if which else fact.key in how.facts for fact in given)
     # What asks for others by their words only hints at one that has nothing left to say.
     is_of_others = any("how:cue" in shows for key, shows in how.facts.items() if key not in spent)
     meant = {key for key in spent if how.names(key)}
     meant = {key for key in meant if "how:cue" in how.facts[key]} if is_of_others else meant
-    is_spent = bool(meant) and not is_given
-    return ("none_certain" if which else "no_wish") if is_spent else ""
+    if not meant or is_given:
+        return []
+    return [_none_certain(turn, which) if which else turn.speaker.phrase("no_wish")]
 
 
 def _is_told(turn: Turn, key: str) -> bool:

@@ -71,8 +71,9 @@ PARTICULAR = re.compile(
     r"\b(?:particular|specific|certain|which|favou?rite|preferred|avoid|exclude|dislike"
     r"|one in mind|any of (?:the|these|those) (?:two|three|four|five|six|\d+)"
     r"|(?:like|prefer) (?:best|most)|does any"
-    r"|(?:is there|have you|in mind) (?:any )?one (?:\w+ )?you(?:'d|.d| would)?"
-    r" (?:like|prefer|rather|favou?r|wish))\b",
+    r"|(?:is there|have you|in mind) (?:any )?(?:one|an? \w+) (?:\w+ )?(?:that )?"
+    r"you(?:'d|.d| would)? (?:like|prefer|rather|favou?r|wish|want)"
+    r"|(?:do|would) you (?:\w+ )?favou?r|any \w+ [^?]{0,30}\bas long as)\b",
     re.I,
 )
 """Asks for one of several by name."""

@@ -11,6 +11,7 @@ from crab_graph.personas.plain_requests import (
     asks_for_yes,
     asks_to_give_up,
     assumes,
+    holds_off_approvals,
     puts_off_approvals,
     puts_off_card,
 )
@@ -137,6 +138,11 @@ class MessageActs(MessageText):
         is_later = _BOOKING not in self._words and puts_off_approvals(self.segments)
         is_about = self._is_about_payment or says("approval", self._words)
         return "asks_approval" in self._likely and is_about and not is_later
+
+    @property
+    def holds_off(self) -> bool:
+        """Whether it asks to approve no payments for now, and for none beside that."""
+        return holds_off_approvals(self.segments) and not self.asks_approval
 
     @cached_property
     def asks_card(self) -> bool:

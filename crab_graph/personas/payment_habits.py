@@ -68,7 +68,7 @@ def has_mistaken_card(wallet: Wallet, habit: PaymentHabit) -> bool:
 def is_due(reading: Reading, wallet: Wallet, habit: PaymentHabit, *, owes: bool) -> bool:
     """Tell whether the user pays without being asked to: what it owes, or what was declined."""
     is_declined = habit is PaymentHabit.OTHER_CARD and reading.tells_of_failed_card
-    return owes or (is_declined and bool(wallet.earlier))
+    return (owes and not reading.holds_off) or (is_declined and bool(wallet.earlier))
 
 
 def first_ones(

@@ -66,6 +66,12 @@ _TO_WHERE = re.compile(
 """Asks where something leads to."""
 _ORDERED = re.compile(r"(?<!which )(?<!what )\border\b(?!.*\b(?:whose|which|whom|belong\w*)\b)")
 """Names their order alone."""
+_OF_HOURS = re.compile(
+    r"\d|\b(?:hours?|o.?clock|times?|when|early|earl\w+|late\w*|from|until|till|before|after|noon"
+    r"|midday|mornings?|afternoons?|evenings?|nights?|starts?|ends?|counts?|means?)\b",
+    re.I,
+)
+"""Without which a message asks of no hours."""
 _FITS: Mapping[str, Callable[[FactWords], bool]] = {
     "scope": lambda words: words.form is ValueForm.MONEY and bool(words.throughout),
     "both": lambda words: words.conflict is not None and bool(words.throughout),
@@ -81,11 +87,11 @@ def pointed_at(turn: Turn) -> tuple[str, ...]:
     """Return the keys of what a question points at by values: the user says it, known or not."""
     reading = turn.reading
     own = [key for key in asked_by_values(reading) if not names_own_places(turn, key)]
-    own += (*asked_throughout(reading), *by_hours(turn), *_asked_ends(turn))
+    own += (*asked_throughout(reading), *by_hours(turn), *asked_ends(turn))
     return (*own, *pinned_again(turn), *whose_births(turn), *meant_wishes(turn))
 
 
-def _asked_ends(turn: Turn) -> list[str]:
+def asked_ends(turn: Turn) -> list[str]:
     """Return where a journey of several stops begins and ends, where it is asked to which it is."""
     words, known = turn.briefing.lexicon.facts, {k: one.value for k, one in turn.facts.items()}
     ends = route_of(words, [key for key in known if key in words], known)[:1]
@@ -117,6 +123,8 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
     """
     reading, words = turn.reading, turn.briefing.lexicon.facts
     fits = next((fit for meant, fit in _FITS.items() if reading.means(meant)), None)
+    if fits is _FITS["hours"] and _OF_HOURS.search(turn.text) is None:
+        return ()
     if reading.means("which_card"):
         return tuple(k for k in turn.facts if k in words and words[k].form is ValueForm.CARD)
     asking = sum(one.is_request for one in reading.segments)
@@ -134,6 +142,26 @@ def meant_wishes(turn: Turn) -> tuple[str, ...]:
 def meant_throughout(turn: Turn) -> tuple[str, ...]:
     """Return those of them of which it is asked if they hold for all."""
     return meant_wishes(turn) if turn.reading.means("scope", "both") else ()
+
+
+def asked_of_a_part(turn: Turn) -> list[str]:
+    """Return the wishes on several parts that a message asks for of some of these alone.
+
+    Who tells such a wish says of what all it holds: asked again of the others it has told it.
+    """
+    words, has = turn.briefing.lexicon.facts, turn.memory.record.has
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request]
+
+    def is_of_part(key: str) -> bool:
+        slots = slots_of(turn, key)
+        scopes = [one.scope for one, how in asking if "how:cue" in how.facts.get(key, ())]
+        return bool(scopes) and all(one and slots - one and slots & one for one in scopes)
+
+    return [
+        key
+        for key in turn.facts
+        if key in words and words[key].throughout and not has(key) and is_of_part(key)
+    ]
 
 
 def unwished_throughout(turn: Turn) -> list[str]:

@@ -79,6 +79,11 @@ _LATER = re.compile(
     r"|\b(?:hold|leave|keep) (?:back )?(?:the |any |all )?(?:payment )?approv|\bnot yet\b|"
     r"\b(?:don.t|do not|needn.t|no) (?:\w+ )?approv"
 )
+_HELD_OFF = re.compile(
+    r"\b(?:do(?:n.t| not)|hold(?:ing)? off|no need to|need not|please (?:ignore|skip))\b"
+    r"[^.?!]{0,40}\b(?:approv|authori[sz])"
+)
+"""Wants no approvals now."""
 _PAYMENT_LATER = re.compile(
     r"\bpay(?:ment|ing)\b[^.?!\n]{0,24}\b(?:in a (?:moment|minute|second|sec|bit|while)|shortly"
     r"|soon|later|to follow|follows?|afterwards|after (?:that|this))\b"
@@ -347,11 +352,18 @@ def puts_off_card(segments: Sequence[Segment]) -> bool:
 
 
 def puts_off_approvals(segments: Sequence[Segment]) -> bool:
-    """Tell whether a message speaks of approvals alone as of what comes later."""
+    """Tell whether a message speaks of approvals alone as of what comes later, or of none now."""
+    if holds_off_approvals(segments):
+        return True
     found = [one.text for one in segments if _APPROVALS.search(one.text)]
     if not found:
         return any(_PAYMENT_LATER.search(one.text) for one in segments)
     return all(_LATER.search(text) for text in found)
+
+
+def holds_off_approvals(segments: Sequence[Segment]) -> bool:
+    """Tell whether a message asks to approve no payments for now."""
+    return any(_HELD_OFF.search(one.text) for one in segments)
 
 
 def asks_for_yes(segments: Sequence[Segment]) -> int | None:

@@ -55,11 +55,17 @@ from crab_graph.personas.party_questions import party_question_in
 from crab_graph.personas.patience import with_patience
 from crab_graph.personas.payment_answers import added_words
 from crab_graph.personas.payment_habits import PaymentHabit, payment_habit, with_other_card
-from crab_graph.personas.pinned_facts import meant_throughout, unwished_throughout, whose_births
+from crab_graph.personas.pinned_facts import (
+    asked_of_a_part,
+    meant_throughout,
+    unwished_throughout,
+    whose_births,
+)
 from crab_graph.personas.plan_conflicts import contradictions, fulfilled
 from crab_graph.personas.play_backs import PlayBack, read_play_back
 from crab_graph.personas.pointed_questions import asked_by_values, asked_throughout, names_menu
 from crab_graph.personas.prompt import condition_behavior
+from crab_graph.personas.replaced_bookings import replaced
 from crab_graph.personas.rewordings import reworded
 from crab_graph.personas.stated_plans import read_plan, read_plans
 from crab_graph.personas.turn_review import reviewed
@@ -203,7 +209,7 @@ class RulesUser:
         sight = look_over(turn.conflicts, turn.reading, self.behavior, memory.errors, told, draw)
         turn = replace(turn, conflicts=sight.seen, overlooked=sight.overlooked)
         throughout = (*asked_throughout(turn.reading), *whose_births(turn), *meant_throughout(turn))
-        throughout = (*throughout, *unwished_throughout(turn))
+        throughout = (*throughout, *asked_of_a_part(turn), *unwished_throughout(turn))
         if turn.clarification is not None:
             throughout = (*throughout, *turn.clarification.throughout)
         speaker = speaker.with_sayings(self._ways.of_turn(turn), throughout)
@@ -248,6 +254,8 @@ class RulesUser:
         plan = turned_right(read_plan(reading, briefing.slots, earlier), briefing)
         offered = plan.of_slots_with(reading.ids)
         gone = gone if mended is None else gone | mended.about
+        if reading.asks_booking:
+            gone |= replaced(plan.items, wallet.bookings, briefing.slots)
         wallet = self._as_it_pays(replace(wallet, withdrawn=gone), reading, said)
         asks_approval = reading.asks_approval
         conflicts = contradictions(plan, briefing)

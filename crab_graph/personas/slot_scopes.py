@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from crab_graph.personas.segments import Segment
 from crab_graph.personas.understanding import HEARD_AT_ONCE, Reading
@@ -10,6 +11,7 @@ from crab_graph.personas.wordbook import DomainLexicon
 
 _THEM = re.compile(r"\b(?:those|these|the|them) (?:two|three|both)\b|\b(?:each|both) of them\b")
 """Means the slots that were named last."""
+_AND = re.compile(r" and (?:for )?(?:the |a |an )?")
 _OF_ALL = re.compile(r"\b(?:both|all|each|every|either)\b")
 
 
@@ -52,5 +54,7 @@ def _is_of_kind(text: str, lexicon: DomainLexicon) -> bool:
     """Tell whether a clause names slots only by a word for one of their kind."""
     if _OF_ALL.search(text) or any(cue.search(text) for cue in lexicon.slots.values()):
         return False
-    named = [match[0] for group in lexicon.groups for match in group.words.finditer(text)]
-    return bool(named) and not any(word.endswith("s") for word in named)
+    named = [match for group in lexicon.groups for match in group.words.finditer(text)]
+    named.sort(key=re.Match.start)
+    are_two = any(_AND.fullmatch(text, one.end(), two.start()) for one, two in pairwise(named))
+    return bool(named) and not (are_two or any(match[0].endswith("s") for match in named))

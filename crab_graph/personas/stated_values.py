@@ -70,7 +70,7 @@ _PAST = re.compile(
 )
 ALIKE = re.compile(
     r"\b(?:same(?! (?:to|thing))|one|single|identical|shar(?:e|es|ed|ing)"
-    r"|match(?:es|ing)?)\b"
+    r"|match(?:es|ing)?|\w+[’']s own)\b"
 )
 """That things are to be one; `all the same to you` says nothing of them."""
 _UNLIKE = re.compile(

@@ -46,16 +46,22 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
         for at, (one, how) in enumerate(clauses)
         if one.is_request and any(map(how.names, before))
     )
+    placed = list(_in_scope(turn, [one for one, _ in clauses[: next(ends, len(clauses))]]))
     asking = [
-        one
-        for one in _in_scope(turn, [one for one, _ in clauses[: next(ends, len(clauses))]])
+        (one, before)
+        for one, before in zip(placed, [None, *placed], strict=False)
         if one.is_request and not (_is_noted(one) or _is_of_joint(turn, one))
     ]
     return [
         name
         for name, words in turn.briefing.lexicon.unwished.items()
         if not (words.spares and _weighs_prices(turn, words.spares))
-        if any(_asks_for(turn, words, one) or _goes_on(turn, words, one) for one in asking)
+        if any(
+            _asks_for(turn, words, one)
+            or _goes_on(turn, words, one)
+            or _names_other_part(turn, words, one, before)
+            for one, before in asking
+        )
     ]
 
 
@@ -120,6 +126,22 @@ def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
     if any(cue.search(segment.text) for cue in words.asks):
         return True
     return bool(words.spares) and _is_within_part(turn, words.spares, segment)
+
+
+def _names_other_part(
+    turn: Turn, words: UnwishedWords, segment: Segment, before: Segment | None
+) -> bool:
+    """Tell whether a clause goes on about a part, and another is only named in what it asks.
+
+    So it is where a value holds the word for a part: `should they come in at dinner, or before?`
+    """
+    if before is None or before.scope.isdisjoint(words.slots):
+        return False
+    found = next(filter(None, (cue.search(segment.text) for cue in words.asks)), None)
+    named = turn.briefing.lexicon.named_slots
+    if found is None or not named(found[0]):
+        return False
+    return not named(segment.text[: found.start()] + segment.text[found.end() :])
 
 
 def _goes_on(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:

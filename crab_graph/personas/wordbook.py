@@ -111,6 +111,7 @@ class FactWords(UnwishedWords):
         is_certain: Whether every user is sure of it from the start.
         is_kind: Whether its value says what a slot is, as in `the imaging test`.
         is_set: Whether what is sold may do for several of its values at once.
+        noun: Of a wish for likeness: what is to be the same.
         is_name: Whether what fills a slot is called by its value, as in `the museum`.
         parts: Of a joint wish, by value: what all stands where it is told whole.
         about: Of a joint wish: what stands where it is spoken of.
@@ -131,6 +132,7 @@ class FactWords(UnwishedWords):
     hours: Mapping[str, tuple[float, float]]
     one: str = ""
     many: str = ""
+    noun: str = ""
     conflict: Conflict | None = None
     trade: Texts = ()
     codes: Mapping[str, str] = {}

@@ -315,6 +315,14 @@ class Speaker:
             return words.none_throughout[0]
         return self._new(f"none {words.key}", words.none)
 
+    def none_certain(self, facts: Sequence[FactWords]) -> str:
+        """Return the answer to who asks which ones it is to be of what need not be certain ones."""
+        free = (_FREE.match(text) for one in facts for text in one.none[:1])
+        nouns = [one.noun for one in facts if one.noun] or [one[1] for one in free if one]
+        if not nouns:
+            return self.phrase("none_certain")
+        return self.phrase("no_particular", noun=" or ".join(dict.fromkeys(nouns)))
+
     def without(self, facts: Sequence[UnwishedWords]) -> list[str]:
         """Return the answers to questions about facts the user does not have, in one breath."""
         texts = list(dict.fromkeys(map(self.absent, facts)))

@@ -18,7 +18,7 @@ BRIEFING = TRAVEL.briefing(TRAVEL.slots, DATED, "S1-001", "2027-01-10")
 WINDOWED = TRAVEL.briefing(TRAVEL.slots, [*FACTS, *FLAGS], "S1-001", "2027-01-10")
 CONDITIONS = ("terse", "impatient", "neutral", "generic")
 ANY_ONE = re.compile(
-    r"\b(?:no particular one|any one|(?:need not|doesn't have to) be a certain|matter|difference"
+    r"\b(?:no particular \w+|any one|(?:need not|doesn't have to) be a certain|matter|difference"
     r"|don't (?:care|mind)|no preference|easy)\b"
 )
 DENIES = re.compile(r"\b(?:wait|no|hold on|not quite|wrong|let me be clear)\b")
@@ -242,7 +242,7 @@ def test_which_one_is_answered_where_the_question_itself_notes_the_rule(conditio
         "1. Hotel and museum in the same district: which one?\n   a) any, as long as it is the same"
         "\n   b) a particular one (which?)\n2. How many stars should the hotel have?"
     ).casefold()
-    assert ANY_ONE.search(answer) and "4 star" in answer and "district" not in answer, answer
+    assert ANY_ONE.search(answer) and "4 star" in answer and "same district" not in answer, answer
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

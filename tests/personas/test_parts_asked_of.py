@@ -310,7 +310,7 @@ def test_who_says_that_nothing_is_left_puts_nothing_off(condition):
             "Carrier: does it matter which one (Rapidor, Transvale, ...)?"
             "\nSeat position on the first and third leg: window, aisle, or any?",
             "any seat is welcome",
-            "carrier",
+            "same carrier",
         ),
         (
             "varied",

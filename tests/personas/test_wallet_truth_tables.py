@@ -59,6 +59,7 @@ def asking(*acts: str, ids: tuple[str, ...] = (), **more: Any) -> Reading:
     wants = {f"asks_{act}": act in acts for act in ("approval", "card", "method", "method_id")}
     wallet = any(wants.values())
     told = {"tells_of_failed_card": False, "utterance": SimpleNamespace(text=""), **more}
+    told = {"holds_off": False, **told}
     return cast(Reading, SimpleNamespace(**wants, asks_wallet=wallet, ids=ids, **told))
 
 

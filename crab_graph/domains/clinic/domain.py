@@ -140,6 +140,11 @@ _WITHIN = cd.Wording(
         r"|\b(?:at most|up to|within) \w+(?: days)?(?: (?:after|from|of)\b[^?,;]{0,30})?,?"
         r" or (?:(?:at most|up to|within) )?\w+\b"
         r"(?! (?:sessions?|visits?)\b)"
+        r"|\b(?:within|the|those|that|your) \d+ days?\b[^?]{0,40}\b(?:holds?|keep\w*|stick|stands?"
+        r"|still|in|drop\w*|go(?:ne)?|stays?|firm)\b"
+        r"|\b(?:keep\w*|stick(?:ing)? (?:to|with)|drop\w*|let(?:ting)? go of)\b[^?,;]{0,20}"
+        r"\b\d+ days?\b"
+        r"|\bno (?:more|later) than \d+ days?\b[^?]{0,30}\b(?:keep|drop|or)\b"
     ),
     unit=("1 day", "{n} days"),
 )

@@ -17,9 +17,11 @@ from crab_graph.eval.explained_totals import (
     explanations,
     inconsistent,
     is_of_booked,
+    is_rival,
     paid,
     running,
     speaks_of_another,
+    states_its_own,
 )
 from crab_graph.eval.history import NEVER, Payment
 from crab_graph.eval.loose_amounts import false_amounts
@@ -91,14 +93,17 @@ def _is_new_total(episode: Episode, total: TotalStatement) -> bool:
 def _explanation(
     episode: Episode, stated: StatedTotal, governed: Sequence[Payment]
 ) -> Quantity | None:
-    """Return what an unscoped total that would fail may be instead."""
-    if stated.total.scope is not Scope.UNSCOPED or not stated.is_consistent:
+    """Return what a total that would fail may be instead: of the whole job one of another plan."""
+    if not (stated.total.is_of_all and stated.is_consistent):
         return None
     meant = distinct(_totals_meant(episode, stated, sum(charge.cents for charge in governed)))
     if stated.cents in (one.cents for one in meant):
         return None
-    if speaks_of_another(stated) and len(stated.message.job_totals(PRE_CHARGE_CUES)) > 1:
+    is_open = stated.total.scope is Scope.UNSCOPED
+    if (is_rival(stated) or (is_open and speaks_of_another(stated))) and states_its_own(stated):
         return Quantity("the total of an alternative", stated.cents)
+    if not is_open:
+        return None
     tried = distinct((*meant, *explanations(episode, stated)))
     return next((one for one in tried if one.cents == stated.cents), None)
 
