@@ -40,7 +40,8 @@ AGENTS = (
     *("sixtyninth", "seventieth", "seventyfirst", "seventysecond", "seventythird"),
     *("seventyfourth", "seventyfifth", "seventysixth", "seventyseventh", "seventyeighth"),
     *("seventyninth", "eightieth", "eightyfirst", "eightysecond", "eightythird"),
-    *("eightyfourth", "eightyfifth"),
+    *("eightyfourth", "eightyfifth", "eightysixth", "eightyseventh", "eightyeighth"),
+    *("eightyninth", "ninetieth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -52,8 +52,12 @@ class PlayBack:
         return bool(self.right or self.wrong or self.unknown or self.mixed or self.beyond)
 
 
-_THERE_IS_NO = re.compile(r"\bthere(?:'s| is| are|.s) (?:simply |just )?no \w+ (?!of\b)\w+ing\b")
-"""Says of things of some kind that there are none."""
+_THERE_IS_NO = re.compile(
+    r"\bthere(?:'s| is| are|.s) (?:simply |just )?no \w+ (?!of\b)\w+ing\b"
+    r"|\bthere (?:is ?n.t|are ?n.t|is not|are not) (?:a single|any|one)\b"
+    r"|\b(?:so|is|are|comes?|would be|already) too (?:late|early|expensive|dear|far)\b"
+)
+"""Says of things of some kind that there are none, or none that would do."""
 
 
 def _is_lacking(reading: Reading, number: int) -> bool:

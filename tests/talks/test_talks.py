@@ -22,6 +22,7 @@ from crab_graph.eval.say_do import say_do_timeline
 from crab_graph.eval.transcript import read_transcript
 from crab_graph.text.mentions import LISTING_CAP
 from tests.talks.celebration import CELEBRATION
+from tests.talks.moving import MOVING
 
 BENCHES = {
     "second": "second",
@@ -108,6 +109,11 @@ BENCHES = {
     "eightythird": "seventysecond",
     "eightyfourth": "seventythird",
     "eightyfifth": "seventyfifth",
+    "eightysixth": "eightysixth",
+    "eightyseventh": "eightyseventh",
+    "eightyeighth": "eightyeighth",
+    "eightyninth": "eightyninth",
+    "ninetieth": "ninetieth",
     "users": "users",
 }
 SLOW = (
@@ -127,7 +133,7 @@ SLOW = (
     *("thirtyfirst", "thirtysecond", "thirtythird", "thirtyfourth", "thirtyfifth"),
     *("thirtysixth", "thirtyseventh", "thirtyeighth", "thirtyninth", "fortieth"),
     *("fortyfirst", "fortyfourth", "fortyfifth", "fortysixth", "fortyseventh"),
-    *("sixtyfifth", "sixtysixth", "seventyfirst", "seventythird"),
+    *("sixtyfifth", "sixtysixth", "seventyfirst", "seventythird", "eightyeighth"),
 )
 MOST_FAULTY = 0.01
 
@@ -175,16 +181,19 @@ def test_what_is_still_to_be_charged_matches_the_charges_of_it():
     assert len(told) == 3 and all(deed.match for deed in told)
 
 
-def test_some_talks_are_in_a_domain_written_from_the_docs_alone():
-    talks = [
-        talk
-        for name, bench in BENCHES.items()
-        if bench == "seventyfifth"
-        for talk in load_set(name)
-    ]
-    bench = cg.load_benchmark(TALKS / "seventyfifth" / "bench")
-    assert bench.domain.name == CELEBRATION.name
-    assert {talk["persona"] for talk in talks} == {"terse", "neutral", "impatient"}
+@pytest.mark.parametrize(
+    ("domain", "of", "personas"),
+    [
+        (CELEBRATION, {"seventyfifth", "eightyninth"}, {"terse", "neutral", "impatient"}),
+        (MOVING, {"ninetieth"}, {"terse", "impatient"}),
+    ],
+    ids=["celebration", "moving"],
+)
+def test_some_talks_are_in_domains_written_from_the_docs_alone(domain, of, personas):
+    talks = [talk for name, bench in BENCHES.items() if bench in of for talk in load_set(name)]
+    benches = [cg.load_benchmark(TALKS / name / "bench") for name in of]
+    assert {bench.domain.name for bench in benches} == {domain.name}
+    assert {talk["persona"] for talk in talks} == personas
 
 
 def test_the_talks_are_of_all_kinds():
