@@ -94,6 +94,12 @@ def provider(**changes):
     return visit(provider=replace(DOCTOR, **changes))
 
 
+def shared(name, field, **changes):
+    """Return the declaration with one more field, which a doctor's visits share."""
+    fields, shares = {**VISIT.fields, name: field}, (*DOCTOR.shares, name)
+    return visit(fields=fields, provider=replace(DOCTOR, shares=shares), **changes)
+
+
 def room(**changes):
     return with_offer(ROOM, replace(ROOM, **changes))
 
@@ -278,6 +284,25 @@ FIELDS = {
     "has two fields that are Stock": with_field("left", cd.Stock((1, 2))),
     "field 'total': its name is taken": with_field("total", cd.Choice((1, 2))),
     "field 'room_id': this is the id of a table": with_field("room_id", cd.Choice((1, 2))),
+    "offer 'visit', field 'doctors': `search_doctors` answers with two things under "
+    "'doctors'; choose another name": with_field("doctors", cd.Choice((1, 2))),
+    "field 'currency': `search_doctors` answers": with_field("currency", cd.Choice(("EUR", "USD"))),
+    "field 'bookings': `search_rooms` answers with two things under 'bookings'": with_field(
+        "bookings", cd.Choice((1, 2)), ROOM
+    ),
+    "field 'check_in' and holds: `search_rooms` answers": with_field(
+        "check_in", cd.Choice((1, 2)), ROOM
+    ),
+    "field 'part' and field 'takes': `search_visits` answers with two things": with_field(
+        "takes", cd.Choice((20, 40), shown="part")
+    ),
+    "field 'visits': `search_doctors` answers": shared("visits", cd.Choice((1, 2))),
+    "offer 'visit', holds: `book_visit` answers with two things under 'status'": visit(
+        holds=cd.Count("status")
+    ),
+    "field 'status': `show_visit` answers": shared(
+        "status", cd.Choice(("new", "old")), tools=cd.Tools(details="show_visit")
+    ),
     "is 7, no field": with_field("part", 7),
     "shares: 'visit' has no field 'colour'": provider(shares=("field", "colour")),
     "shares: 'available' is each offer's own": provider(shares=("field", "available")),
