@@ -414,6 +414,11 @@ DEMANDS = {
     "provider 'doctor', shares: 'field' is one text": provider(shares="field"),
     "field 'part', values: 'ab' is one text": with_field("part", cd.Choice("ab")),
     "tools, needs: 'field' is one text": visit(tools=cd.Tools(needs="field")),
+    "rule 'rule', instead: 'part' is one text": rule(
+        lambda visit, r: visit.part == "late", joint=True, instead="part"
+    ),
+    "whole: 'stay' is one text; write several, such as ('stay',)": replace(SOUND, whole="stay"),
+    "offer 'visit', incidental: 'part' is one text": visit(incidental="part"),
     "rule 'rule': holds is True": rule(True),
     "its offer is 'room', which is no Offer": slot(offer="room"),
     "slots: has 'visit', which is no Slot": replace(
