@@ -6,10 +6,11 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot, texts_of
-from crab_graph.domain.english import plural, practitioner, singular, with_article
+from crab_graph.domain.english import plural, practitioner, singular
 from crab_graph.domain.fields import Choice
 from crab_graph.domain.subjects import kinds_of
 from crab_graph.personas.spoken_dates import NUMBERS
+from crab_graph.text.articles import with_article
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
 BOOKING_PREFIX = "BK"

@@ -22,6 +22,7 @@ from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, says
 from crab_graph.personas.wording import as_one_person, word_fact, word_value
+from crab_graph.text.articles import filled_in
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import normalise
 
@@ -138,7 +139,7 @@ def _half_told(known: DomainLexicon) -> Iterator[str]:
             told = word_value(words.form, said, words)
             phrase = words.choices.get(value, told)
             for text in dict.fromkeys((*words.full, *words.short, *words.trade)):
-                line = text.format(value=told, phrase=phrase)
+                line = filled_in(text, value=told, phrase=phrase)
                 low = line.casefold()
                 if not (words.tells(low, value) and words.about.search(low)):
                     yield f"'{key}': '{line}' lacks a part, or what it is about; mend `parts`"
@@ -248,7 +249,7 @@ def _approvals(declaration: Declaration) -> Iterator[str]:
         for part in ("full", "short", "none"):
             for text in getattr(words, part):
                 where = f"fact '{key}', wording.{_WORDED[part]}"
-                said.setdefault(text.format(value=value, phrase=value), where)
+                said.setdefault(filled_in(text, value=value, phrase=value), where)
         said |= {text: f"fact '{key}', a value" for one in words.choices.items() for text in one}
     said |= dict.fromkeys((*known.opening_full, *known.opening_short), "opening")
     said |= dict.fromkeys((*known.asides, *known.asides_short), "asides")
