@@ -38,7 +38,8 @@ def joint_words(subject: Subject, rule: Rule, said: Mapping[str, Any]) -> dict[s
 
     `said` are those that its author gives.
     """
-    words: dict[str, Any] = {"form": str(subject.form), "asks": [], "short": said["full"], **said}
+    words: dict[str, Any] = {"form": str(subject.form), "asks": [], "full": [], **said}
+    words.setdefault("short", words["full"])
     words["slots"] = list(subject.slots) if len(subject.slots) == 1 else []
     words["others"] = []
     words["about"] = rule.wording.about or "(?!)"

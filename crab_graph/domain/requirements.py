@@ -271,7 +271,8 @@ def admitted(declaration: Declaration, rule: Rule, asked: Value) -> tuple[Value,
     """
     stated, field = trace_rule(declaration, rule), declaration.field_at(rule.whichever)
     values = field.values if isinstance(field, Choice) else ()
-    return tuple(one for one in values if stated.predicate(one, **{rule.name: asked}))
+    given = {rule.name: asked} if rule.name in stated.given else {}
+    return tuple(one for one in values if stated.predicate(one, **given))
 
 
 def at_most_sum(stated: Constraint, cents: int) -> Constraint:

@@ -151,7 +151,9 @@ def _of_cheaper(declaration: Declaration, rule: Rule, stated: TracedCondition) -
     if [rule.whichever] != [".".join(ref) for ref in stated.refs]:
         yield f"whichever '{rule.whichever}': say the one field that it reads, as `slot.field`"
         return
-    if not isinstance(declaration.field_at(rule.whichever), Choice):
+    if others := [name for name in stated.given if name != rule.name]:
+        yield f"whichever: of the request it reads its own value alone, not r.{listed(others)}"
+    elif not isinstance(declaration.field_at(rule.whichever), Choice):
         yield f"whichever '{rule.whichever}': that is no `Choice`"
     elif any(len(admitted(declaration, rule, one)) < 2 for one in rule.values or (True,)):
         yield "whichever: it lets fewer than two values, so that none can be the cheaper one"

@@ -451,6 +451,12 @@ PREDICATES = {
     "sentence: '{r.size}' is nothing": rule(
         lambda visit, second: visit.part == second.part, "for {r.size}"
     ),
+    "rule 'rule': wording: give `say`, and `parts`": rule(
+        lambda visit: visit.takes > 20, joint=True
+    ),
+    "whichever: of the request it reads its own value alone, not r.nights": rule(
+        lambda visit, r: visit.takes >= 20 * r.nights, joint=True, whichever="visit.takes"
+    ),
     "rule 'rule', odds: 7": rule(lambda visit, second: visit.part == second.part, odds=7),
 }
 
@@ -470,6 +476,19 @@ def test_what_cannot_be_right_is_told_in_one_line(says):
         line.startswith(f"domain '{declaration.name}': ") for line in str(caught.value).splitlines()
     )
     assert isinstance(caught.value, CrabGraphError)
+
+
+def test_a_wish_for_the_cheaper_of_two_values_needs_no_value_of_its_own():
+    wording = cd.Wording(
+        "The shorter.", ask="shorter", parts="shorter", about="shorter", outcome="is cheaper"
+    )
+    two = (lambda visit: visit.takes >= 20), (lambda visit: visit.takes > 20)
+    either, one = (
+        rule(holds, joint=True, whichever="visit.takes", wording=wording) for holds in two
+    )
+    assert [*problems_of(either)] == []
+    (line,) = problems_of(one)
+    assert line.startswith("rule 'rule': whichever: it lets fewer than two values")
 
 
 def test_all_problems_are_told_at_once():
