@@ -451,6 +451,13 @@ PREDICATES = {
     "sentence: '{r.size}' is nothing": rule(
         lambda visit, second: visit.part == second.part, "for {r.size}"
     ),
+    "rule 'rule': instead: every request wishes for 'height'; give that want odds below 1": replace(
+        want("height", (20,), ("visit.takes",)),
+        rules=(
+            *RULES,
+            cd.Rule("rule", lambda visit: visit.takes > 20, "", joint=True, instead=("height",)),
+        ),
+    ),
     "rule 'rule': wording: give `say`, and `parts`": rule(
         lambda visit: visit.takes > 20, joint=True
     ),
