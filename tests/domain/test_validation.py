@@ -283,6 +283,8 @@ FIELDS = {
     "its values must be 1 or more": with_field("beds", cd.Capacity((0, 2)), ROOM),
     "has two fields that are Stock": with_field("left", cd.Stock((1, 2))),
     "field 'total': its name is taken": with_field("total", cd.Choice((1, 2))),
+    "field 'identity': its name is taken": with_field("identity", cd.Choice((1, 2))),
+    "field 'price': is no Price, and called as one": with_field("price", cd.Choice((1, 2)), ROOM),
     "field 'room_id': this is the id of a table": with_field("room_id", cd.Choice((1, 2))),
     "offer 'visit', field 'doctors': `search_doctors` answers with two things under "
     "'doctors'; choose another name": with_field("doctors", cd.Choice((1, 2))),
