@@ -10,7 +10,12 @@ from typer.main import get_group
 
 import crab_graph as cg
 import crab_graph.domain as cd
+from crab_graph.analysis.audit.heard_denials import misheard_denials
 from crab_graph.cli import app, main
+from crab_graph.domain.declaration import TOTAL_BUDGET
+from crab_graph.domain.field_problems import RESERVED
+from crab_graph.domain.idle_bounds import idle_bounds
+from crab_graph.domain.offer_problems import PREFIXES
 from crab_graph.domain.word_checks import word_weaknesses
 from crab_graph.runs.relations import document
 
@@ -120,6 +125,8 @@ def tutorial(tmp_path, monkeypatch):
     module = tmp_path / "conference" / "conference_domain.py"
     assert module.exists()
     module.write_text("\n".join(blocks), encoding="utf-8")
+    (words,) = re.findall(r"^```toml\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    module.with_name("words.toml").write_text(words, encoding="utf-8")
     # Stands for `pip install -e conference`.
     monkeypatch.syspath_prepend(str(module.parent))
     return commands, importlib.import_module("conference_domain")
@@ -128,7 +135,16 @@ def tutorial(tmp_path, monkeypatch):
 def test_the_code_of_the_tutorial_on_domains_declares_one(tutorial):
     commands, module = tutorial
     assert commands and [slot.id for slot in module.CONFERENCE.slots] == ["talk", "lunch", "room"]
-    assert not word_weaknesses(module.DECLARATION)
+    for declaration in (module.DECLARATION, module.LONGER, module.ISLANDS):
+        for find in (word_weaknesses, misheard_denials, idle_bounds):
+            assert not [*find(declaration)]
+    assert [axis.phrase("fixed") for axis in module.CONFERENCE.card.axes] == ["fixed dates"]
+
+
+def test_the_page_on_domains_has_the_names_that_are_taken():
+    page = (ROOT / "docs" / "domains.md").read_text(encoding="utf-8")
+    taken = page.partition("A name that is taken is refused")[2].partition("\n##")[0]
+    assert {*RESERVED, *PREFIXES, TOTAL_BUDGET} <= {*re.findall(r"`(\w+)`", taken)}
 
 
 @pytest.mark.slow

@@ -13,12 +13,12 @@ from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from io import TextIOWrapper
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperGroup
 
-from crab_graph.cli.options import flag, with_settings
+from crab_graph.cli.options import NewBenchArgument, flag, with_settings
 from crab_graph.cli.output import CleanStream
 from crab_graph.errors import (
     CrabGraphError,
@@ -79,9 +79,14 @@ COMMANDS = tuple(
 )
 """In the order of the help; each is a function of its name in a module of its name."""
 
+_WRITTEN: dict[str, str] = {}
+"""The argument that says where a command writes to, of those that have no `--out` for it."""
+
 for name in COMMANDS:
     module = import_module(f"crab_graph.cli.{'tasks' if name == 'task' else name}")
     command = getattr(module, name)
+    if NewBenchArgument in command.__annotations__.values():
+        _WRITTEN[name.replace("_", "-")] = get_args(NewBenchArgument)[1].metavar
     # The first paragraph, which would be cut off at the width of a line otherwise.
     app.command(short_help=(command.__doc__ or "").partition("\n\n")[0])(with_settings(command))
 
@@ -274,6 +279,9 @@ def _report_usage(error: typer.TyperException) -> int:
     path = "crab-graph" if context is None else context.command_path
     # Pydantic, with which typer reads arguments, says so before what was wrong with a choice.
     said = error.format_message().replace(": Value error, ", ": ").rstrip(".")
+    written = _WRITTEN.get(path.rpartition(" ")[2])
+    if written and getattr(error, "option_name", "") == flag("out"):
+        said = f"No such option: --out; {written} is the first argument: {path} {written}"
     return _report(f"{said} (see {path} --help)")
 
 

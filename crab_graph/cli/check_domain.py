@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _HEADS = {
     "words": "What is said",
     "drafts": "Tasks that cannot be drawn",
-    "rules": "Rules between parts",
+    "rules": "Wishes and rules",
     "giveaways": "Offers that give themselves away",
     "shortcuts": "Parts that a shortcut solves",
 }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crab_graph.cli.options import BenchArgument, CoresOption, ForceOption, flag
+from crab_graph.cli.options import CoresOption, ForceOption, NewBenchArgument, flag
 from crab_graph.cli.output import JsonOption, print_json, progress_bar
 from crab_graph.errors import UsageError
 from crab_graph.settings import GenerationSettings, PaperSettings
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def generate(
-    bench: BenchArgument,
+    bench: NewBenchArgument,
     wanted: GenerationSettings,
     algorithms: PaperSettings,
     private: Annotated[

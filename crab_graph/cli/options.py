@@ -33,6 +33,9 @@ def completing(listed_by: str) -> Callable[[str], list[str]]:
 
 
 BenchArgument = Annotated[Path, typer.Argument(metavar="BENCH", help="Directory of the benchmark.")]
+NewBenchArgument = Annotated[
+    Path, typer.Argument(metavar="BENCH", help="Directory to write the benchmark to.")
+]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Directory that `run` wrote.")]
 RunArguments = Annotated[
     list[Path], typer.Argument(metavar="RUN...", help="Directories that `run` wrote.")

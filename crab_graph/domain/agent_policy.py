@@ -11,8 +11,9 @@ from importlib.resources import files
 from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.clock_words import clock_words
 from crab_graph.domain.declaration import Declaration, Each, Rule
-from crab_graph.domain.english import joined, spoken, with_article
+from crab_graph.domain.english import joined, spoken
 from crab_graph.settings import Toolset
+from crab_graph.text.articles import with_article
 from crab_graph.tools.fees import MOST_PERCENT
 
 _FLAG = re.compile(r"\[(\w+)\] ")

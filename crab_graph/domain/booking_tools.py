@@ -6,13 +6,14 @@ from typing import Any
 
 from crab_graph.domain.declaration import Stay, Tools
 from crab_graph.domain.derived_arguments import Argument, derived_tool
-from crab_graph.domain.english import spoken, with_article
+from crab_graph.domain.english import spoken
 from crab_graph.domain.holdings import Orders
 from crab_graph.domain.kind import BookingTerms, KindTools, PriceStep, book, cancel, rebook
 from crab_graph.domain.search_tools import Finder
 from crab_graph.domain.showing import OfferView
 from crab_graph.money import format_cents, parse_cents
 from crab_graph.settings import Toolset
+from crab_graph.text.articles import with_article
 from crab_graph.tools.bookings import (
     priced,
     require_booking_of,

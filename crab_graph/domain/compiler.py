@@ -8,7 +8,7 @@ from typing import Any
 from crab_graph.domain.blueprint import Blueprint
 from crab_graph.domain.clientele import people_of
 from crab_graph.domain.contract import Domain
-from crab_graph.domain.declaration import Declaration
+from crab_graph.domain.declaration import Declaration, texts_of
 from crab_graph.domain.declared_checks import DeclaredChecks
 from crab_graph.domain.derived_claims import claims
 from crab_graph.domain.derived_lexicon import briefing
@@ -78,7 +78,7 @@ GRADING_PARTS: Mapping[str, Part] = {
     "charging_facts": lambda blueprint: charging_facts(blueprint.declaration),
     "profile_facts": lambda blueprint: profile_facts(blueprint.declaration),
     "wished": lambda blueprint: wished_refs(blueprint.declaration),
-    "amenities": lambda blueprint: tuple(blueprint.declaration.amenities),
+    "amenities": lambda blueprint: tuple(texts_of(blueprint.declaration.amenities)),
     "modules": lambda blueprint: blueprint.declaration.modules,
 }
 """How each field of its `Grading` is derived."""

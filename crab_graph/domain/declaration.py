@@ -19,10 +19,15 @@ Predicate = Callable[..., Any]
 """A condition made of operators only; takes slots by their ids, or one offer, see `Rule`."""
 
 Texts = str | Sequence[str]
-"""One wording or several."""
+"""One text or several: wordings, or patterns."""
 
 TOTAL_BUDGET = "total_budget"
 """The budget's name among the optional rules."""
+
+
+def texts_of(texts: Texts) -> list[str]:
+    """Return one text or several as several; an empty one is none."""
+    return ([texts] if texts else []) if isinstance(texts, str) else list(texts)
 
 
 class TaskProperty(NamedTuple):
@@ -320,11 +325,11 @@ class Wording:
     phrases: Mapping[Any, str] = field(default_factory=dict)
     cues: Mapping[Any, str] = field(default_factory=dict)
     hours: Mapping[Any, tuple[float, float]] = field(default_factory=dict)
-    parts: Sequence[str] | Mapping[Any, Sequence[str]] = ()
+    parts: Texts | Mapping[Any, Texts] = ()
     about: str = ""
-    clarify: Sequence[str] = ()
-    outcome: Sequence[str] = ()
-    endings: Sequence[str] = ()
+    clarify: Texts = ()
+    outcome: Texts = ()
+    endings: Texts = ()
     overlaps: bool = False
 
 
@@ -579,12 +584,12 @@ class Declaration:
     optional_odds: Mapping[str, Mapping[tuple[str, ...], float]] = field(default_factory=dict)
     spread: Sequence[str] = ()
     properties: Sequence[TaskProperty] = ()
-    amenities: Sequence[str] = ()
+    amenities: Texts = ()
     asides: Texts = ()
     asides_short: Texts = ()
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    human: Sequence[str] = ()
-    nobody: Sequence[str] = ()
+    human: Texts = ()
+    nobody: Texts = ()
     policy: str | None = None
     tools: Sequence[Tool] = ()
     directories: Sequence[Directory] = ()

@@ -7,7 +7,7 @@ from string import Formatter
 from typing import Any
 
 from crab_graph.dates import day_number
-from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Slot, Want
+from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Slot, Want, texts_of
 from crab_graph.domain.field_problems import listed, repeated
 from crab_graph.domain.fields import Choice, Day, Several
 from crab_graph.domain.identification import meant_by
@@ -297,7 +297,7 @@ def _of_texts(declaration: Declaration) -> Iterator[str]:
     known = {*basic, *(f"{key}_code" for key in basic)}
     for what in ("opening", "opening_short", "opening_trade"):
         texts = getattr(declaration, what)
-        for text in [texts] if isinstance(texts, str) else texts:
+        for text in texts_of(texts):
             try:
                 names = [*_placeholders(text)]
             except ValueError as error:

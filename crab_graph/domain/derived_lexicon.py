@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import Declaration, Texts, Wording
+from crab_graph.domain.declaration import Declaration, Wording, texts_of
 from crab_graph.domain.derived_vocabulary import kind_words, names_of, vocabulary, whole_words
 from crab_graph.domain.english import any_of, plural, spoken
 from crab_graph.domain.fields import Several
@@ -105,18 +105,18 @@ def lexicon_document(declaration: Declaration) -> dict[str, Any]:
     slots = {
         slot.id: slot.cue or rf"\b{slot_cue(declaration, slot)}\b" for slot in declaration.slots
     }
-    amenities = [*shared["extras"], *declaration.amenities]
+    amenities = [*shared["extras"], *texts_of(declaration.amenities)]
     asides = shared["asides"]
     derived = {
         "opening": _openings(declaration),
         "asides": {
-            "full": _texts(declaration.asides) or asides["full"],
-            "short": _texts(declaration.asides_short) or asides["short"],
+            "full": texts_of(declaration.asides) or asides["full"],
+            "short": texts_of(declaration.asides_short) or asides["short"],
         },
         "whole": _whole(declaration),
         "job": rf"\b{job_cue(declaration)}\b",
         "people": rf"\b{people_cue(declaration)}\b" if declaration.people else NOTHING,
-        "human": {"more": list(declaration.human), "others": list(declaration.nobody)},
+        "human": {"more": texts_of(declaration.human), "others": texts_of(declaration.nobody)},
         "parts": [one.prefix.casefold() for one in declaration.offers if one.provider is not None],
         "extras": rf"\b(?:{'|'.join(amenities)})\b",
         "slots": slots,
@@ -220,7 +220,7 @@ def _throughout(declaration: Declaration, subject: Subject, none: Sequence[str])
     said = {**said_of(declaration, subject), "bound": _BOUNDS.get(subject.compare, "")}
     said["all"] = every_slot(declaration, subject)
     own = declaration.lexicon.get("facts", {}).get(subject.key, {}).get("none", none)
-    free = next(filter(None, map(_FREE.fullmatch, _texts(own))), None)
+    free = next(filter(None, map(_FREE.fullmatch, texts_of(own))), None)
     said["anything"] = free[1] if free else said["noun"]
     return {
         "throughout": [filled("{bound}{value} for {all}.", said)],
@@ -370,20 +370,16 @@ def _values(declaration: Declaration, subject: Subject) -> dict[str, dict[str, A
 def _worded(wording: Wording) -> dict[str, Any]:
     """Return what an author words of a fact, in the form of a lexicon's files."""
     given = {
-        "full": _texts(wording.say),
-        "short": _texts(wording.short),
-        "none": _texts(wording.none),
-        "asks": _texts(wording.ask),
-        "trade": _texts(wording.trade),
+        "full": texts_of(wording.say),
+        "short": texts_of(wording.short),
+        "none": texts_of(wording.none),
+        "asks": texts_of(wording.ask),
+        "trade": texts_of(wording.trade),
     }
     worded: dict[str, Any] = {name: texts for name, texts in given.items() if texts}
     if wording.unit is not None:
         worded |= {"one": wording.unit[0], "many": wording.unit[1]}
     return worded
-
-
-def _texts(texts: Texts) -> list[str]:
-    return [texts] if isinstance(texts, str) and texts else list(texts)
 
 
 def _whole(declaration: Declaration) -> str:
@@ -438,8 +434,8 @@ def _openings(declaration: Declaration) -> dict[str, list[str]]:
     basic = ", ".join(f"{{{one.key}}}" for one in subjects(declaration) if one.is_basic)
     short = [f"Need {titles}: {basic}.", f"{titles}. {basic}."] if basic else [f"Need {titles}."]
     opening = {
-        "full": _texts(declaration.opening),
-        "short": _texts(declaration.opening_short) or short,
-        "trade": _texts(declaration.opening_trade),
+        "full": texts_of(declaration.opening),
+        "short": texts_of(declaration.opening_short) or short,
+        "trade": texts_of(declaration.opening_trade),
     }
     return {name: texts for name, texts in opening.items() if texts}

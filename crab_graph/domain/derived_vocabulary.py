@@ -5,11 +5,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot
-from crab_graph.domain.english import plural, practitioner, singular, with_article
+from crab_graph.domain.declaration import Count, Declaration, Each, Offer, Slot, texts_of
+from crab_graph.domain.english import plural, practitioner, singular
 from crab_graph.domain.fields import Choice
 from crab_graph.domain.subjects import kinds_of
 from crab_graph.personas.spoken_dates import NUMBERS
+from crab_graph.text.articles import with_article
 from crab_graph.text.vocabulary import HumanWords, TextVocabulary
 
 BOOKING_PREFIX = "BK"
@@ -44,7 +45,7 @@ def vocabulary(declaration: Declaration) -> TextVocabulary:
         unit_phrases=tuple(_unit_phrases(declaration)),
         person_phrases=_person_phrases(declaration),
         counted_words=tuple(dict.fromkeys(_counted_words(declaration))),
-        human=HumanWords(tuple(declaration.human), tuple(declaration.nobody)),
+        human=HumanWords(tuple(texts_of(declaration.human)), tuple(texts_of(declaration.nobody))),
     )
     return replace(derived, **{name: _frozen(one) for name, one in declaration.vocabulary.items()})
 

@@ -1,4 +1,4 @@
-"""Little words of English for texts that are derived: lists, articles, plurals, and their cues."""
+"""Little words of English for texts that are derived: lists, plurals, and their cues."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,6 @@ def joined(words: Sequence[str], word: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {word} {words[-1]}"
-
-
-def with_article(noun: str) -> str:
-    """Return a noun behind `a` or `an`."""
-    return f"{'an' if noun[:1].lower() in _VOWELS else 'a'} {noun}"
 
 
 def spoken(name: str) -> str:

@@ -28,11 +28,16 @@ from crab_graph.domain.fields import (
     Stock,
 )
 from crab_graph.domain.layout import Nature, column_of, deciders, field_of, nature
+from crab_graph.domain.showing import BEFORE_FEES
 from crab_graph.domain.sql_words import SQL_WORDS
 from crab_graph.domain.verification import BOOKED_PLACES, BOOKED_UNITS, IS_ONE_OFFER, TOTAL
+from crab_graph.generation.objects import IDENTITY
 
 RESERVED = frozenset(
-    {TOTAL, IS_ONE_OFFER, BOOKED_UNITS, BOOKED_PLACES, "name", "task_id", "booking_id"}
+    {
+        *(TOTAL, IS_ONE_OFFER, BOOKED_UNITS, BOOKED_PLACES, BEFORE_FEES, IDENTITY),
+        *("name", "task_id", "booking_id"),
+    }
 )
 """Properties that an offer or a booking has beside its fields, and columns of every table."""
 
@@ -69,6 +74,8 @@ def _of_field(offer: Offer, name: str) -> Iterator[str]:
         yield "its name is taken or no identifier; choose another"
     if column_of(offer, name).lower() in SQL_WORDS:
         yield f"its column is a word of SQL; choose another name, such as '{name}_kind'"
+    if name == "price" and not isinstance(field, Price):
+        yield "is no Price, and called as one; choose another name"
     if isinstance(field, Price) and name != "price":
         yield "a Price is called 'price'; rename it, and say in `shown` what results call it"
     known = {*offer.fields, *([LEVEL] if field_of(offer, Price) else [])}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from crab_graph.domain.declaration import Declaration, Rule
+from crab_graph.domain.declaration import Declaration, Rule, texts_of
 from crab_graph.domain.english import joined
 from crab_graph.domain.fields import Choice, Day, Price
 from crab_graph.domain.requirements import trace_rule
@@ -38,11 +38,12 @@ def joint_words(subject: Subject, rule: Rule, said: Mapping[str, Any]) -> dict[s
 
     `said` are those that its author gives.
     """
-    words: dict[str, Any] = {"form": str(subject.form), "asks": [], "short": said["full"], **said}
+    words: dict[str, Any] = {"form": str(subject.form), "asks": [], "full": [], **said}
+    words.setdefault("short", words["full"])
     words["slots"] = list(subject.slots) if len(subject.slots) == 1 else []
     words["others"] = []
     words["about"] = rule.wording.about or "(?!)"
-    words["clarify"] = list(rule.wording.clarify)
+    words["clarify"] = texts_of(rule.wording.clarify)
     words["parts"] = {str(value): _parts(rule, value) for value in rule.values or (True,)}
     if subject.form is ValueForm.CHOICE:
         phrases = rule.wording.phrases
@@ -56,7 +57,7 @@ def joint_words(subject: Subject, rule: Rule, said: Mapping[str, Any]) -> dict[s
 def _parts(rule: Rule, value: Value) -> list[str]:
     """Return what stands where a value is told: numbers are found as figures and as words."""
     parts = rule.wording.parts
-    own: Sequence[str] = parts[value] if isinstance(parts, Mapping) else parts
+    own = texts_of(parts[value] if isinstance(parts, Mapping) else parts)
     words = [name for name, number in NUMBERS.items() if number == value]
     number = f"(?:{'|'.join(map(re.escape, (str(value), *words)))})"
     return [_NUMBER.sub(lambda _: number, one) for one in own]
@@ -158,7 +159,7 @@ def _free_beside(declaration: Declaration, words: FactWords, rule: Rule) -> Unwi
 def _undecided(declaration: Declaration, rule: Rule) -> Undecided:
     """Return what of a joint wish the tables settle."""
     slots = dict.fromkeys(slot for slot, _ in trace_rule(declaration, rule).refs)
-    claims = tuple(re.compile(one) for one in rule.wording.outcome)
+    claims = tuple(re.compile(one) for one in texts_of(rule.wording.outcome))
     return Undecided(tuple(slots), claims, _compared(declaration, rule))
 
 

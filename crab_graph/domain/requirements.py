@@ -36,6 +36,7 @@ from crab_graph.generation.constraints import (
     within,
 )
 from crab_graph.money import format_dollars
+from crab_graph.text.articles import filled_in
 
 Maker = Callable[[Any], Constraint | None]
 """Makes a constraint of a request, if it asks for it."""
@@ -175,7 +176,7 @@ class _Wish(NamedTuple):
         """Return the constraint that the field is as wished; `None` is no wish."""
         if value is None:
             return None
-        sentence = self.sentence.format(value)
+        sentence = filled_in(self.sentence, value)
         predicate, constant, _ = _COMPARISONS[self.compare]
         wanted: Any = day_number(str(value)) if self.is_day else value
         if isinstance(self.field, Several):
@@ -270,7 +271,8 @@ def admitted(declaration: Declaration, rule: Rule, asked: Value) -> tuple[Value,
     """
     stated, field = trace_rule(declaration, rule), declaration.field_at(rule.whichever)
     values = field.values if isinstance(field, Choice) else ()
-    return tuple(one for one in values if stated.predicate(one, **{rule.name: asked}))
+    given = {rule.name: asked} if rule.name in stated.given else {}
+    return tuple(one for one in values if stated.predicate(one, **given))
 
 
 def at_most_sum(stated: Constraint, cents: int) -> Constraint:
@@ -308,7 +310,7 @@ def _edge(declaration: Declaration, rule: Rule, stated: TracedCondition) -> Make
         constants = {
             name: day_number(value) if name in days else value for name, value in given.items()
         }
-        sentence = rule.sentence.format(r=request)
+        sentence = filled_in(rule.sentence, r=request)
         return Constraint(rule.name, stated.refs, stated.predicate, constants, sentence)
 
     return make

@@ -6,6 +6,7 @@ from string import Formatter
 from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Offer, Rule
 from crab_graph.domain.field_problems import listed
 from crab_graph.domain.fields import Choice, Field
+from crab_graph.domain.request_types import is_certain
 from crab_graph.domain.requirements import admitted, field_types, request_types, trace_rule
 from crab_graph.domain.tracing import (
     REQUEST,
@@ -105,8 +106,11 @@ def _of_joint(declaration: Declaration, rule: Rule, stated: TracedCondition) -> 
         yield f"values: it never reads r.{rule.name}, so that it is the same with each of them"
     replaced = [want.key for want in declaration.wants if not want.role and not want.basic]
     replaced += [one.name for one in declaration.rules if one.odds is not None]
+    certain = [want.key for want in declaration.wants if is_certain(want.odds)]
     for name in rule.instead:
-        if name not in replaced:
+        if name in replaced and name in certain:
+            yield f"instead: every request wishes for '{name}'; give that want odds below 1"
+        elif name not in replaced:
             yield f"instead: there is no wish '{name}' to take the place of; {listed(replaced)}"
     bounds = [one.name for one in declaration.rules if one is not rule]
     bounds += [TOTAL_BUDGET] if declaration.budget is not None else []
@@ -151,7 +155,9 @@ def _of_cheaper(declaration: Declaration, rule: Rule, stated: TracedCondition) -
     if [rule.whichever] != [".".join(ref) for ref in stated.refs]:
         yield f"whichever '{rule.whichever}': say the one field that it reads, as `slot.field`"
         return
-    if not isinstance(declaration.field_at(rule.whichever), Choice):
+    if others := [name for name in stated.given if name != rule.name]:
+        yield f"whichever: of the request it reads its own value alone, not r.{listed(others)}"
+    elif not isinstance(declaration.field_at(rule.whichever), Choice):
         yield f"whichever '{rule.whichever}': that is no `Choice`"
     elif any(len(admitted(declaration, rule, one)) < 2 for one in rule.values or (True,)):
         yield "whichever: it lets fewer than two values, so that none can be the cheaper one"

@@ -228,16 +228,20 @@ class OfferView:
     def _view(
         self, table: Table, skipped: Sequence[str] = (), *, leaves_fees: bool = False
     ) -> RowView:
-        named = [NAME] if NAME in table.columns and NAME not in self.offer.fields else []
-        fields = [ShownField(key, key, key) for key in (table.key, *named)]
-        own = tuple(self._fields(table, skipped))
+        shown = self.shown(table, skipped)
         columns = self.columns_of(table)
         has_price = self.price is not None and self.price in columns
         if not (leaves_fees and has_price and self.may_leave_fees_out):
-            return RowView((*fields, *own), has_price=has_price)
+            return RowView(shown, has_price=has_price)
         key, price = f"{self.price_key}_{BEFORE_FEES}", str(self.price)
-        own = tuple(one._replace(key=key) if one.name == price else one for one in own)
-        return RowView((*fields, *own), has_price=True, priced=(table.key, columns[price]))
+        shown = [one._replace(key=key) if one.name == price else one for one in shown]
+        return RowView(shown, has_price=True, priced=(table.key, columns[price]))
+
+    def shown(self, table: Table, skipped: Sequence[str] = ()) -> list[ShownField]:
+        """Return what of a table's rows results show: its id and name first, then its fields."""
+        named = [NAME] if NAME in table.columns and NAME not in self.offer.fields else []
+        fields = [ShownField(key, key, key) for key in (table.key, *named)]
+        return [*fields, *self._fields(table, skipped)]
 
     def _fields(self, table: Table, skipped: Sequence[str]) -> Iterator[ShownField]:
         columns, shows = self.columns_of(table), self.offer.tools.shows

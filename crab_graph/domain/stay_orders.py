@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from crab_graph.domain.derived_arguments import Argument
-from crab_graph.domain.english import spoken, with_article
+from crab_graph.domain.english import spoken
 from crab_graph.domain.holdings import Order, Shop
 from crab_graph.domain.kind import BookingTerms
 from crab_graph.domain.stays import Calendar, Days
 from crab_graph.errors import ToolCallError
+from crab_graph.text.articles import with_article
 from crab_graph.tools.arguments import shown
 from crab_graph.tools.registry import ErrorCode, ToolCall
 from crab_graph.tools.tables import Row

@@ -6,6 +6,7 @@ from crab_graph.domain.booking_tools import KindDesk
 from crab_graph.domain.declaration import Declaration, Offer
 from crab_graph.domain.field_problems import listed, repeated
 from crab_graph.domain.fields import Choice, Day, Price, Several
+from crab_graph.domain.key_problems import key_problems
 from crab_graph.domain.layout import field_of, kinds_of, shared_fields
 from crab_graph.domain.requirements import trace_rule
 from crab_graph.domain.toolkit import desks_of, own_tools
@@ -28,6 +29,8 @@ def tool_problems(declaration: Declaration) -> Iterator[str]:
     desks = desks_of(declaration, kinds_of(declaration))
     yield from _of_names(declaration, desks)
     yield from _of_texts(desks)
+    for desk in desks.values():
+        yield from key_problems(desk)
     yield from _unseen(declaration, desks)
 
 

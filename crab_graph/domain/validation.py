@@ -1,6 +1,6 @@
 """A declaration that cannot be right is refused when its domain is built (design §14)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crab_graph.domain.declaration import Declaration, Offer, Rule, Slot, Want
@@ -72,28 +72,33 @@ def _type_problems(declaration: Declaration) -> Iterator[str]:
     for rule in declaration.rules:
         if not callable(rule.holds):
             yield f"rule '{rule.name}': holds is {rule.holds!r}; give a function of slots"
-    for where, one, name in _sequences(declaration):
-        text = getattr(one, name)
-        if isinstance(text, str):
-            yield f"{where}, {name}: '{text}' is one text; write several, such as ('{text}',)"
+    for where, one, names in _sequences(declaration):
+        for name in names:
+            if isinstance(text := getattr(one, name), str):
+                place = f"{where}, {name}" if where else name
+                yield f"{place}: '{text}' is one text; write several, such as ('{text}',)"
 
 
-def _sequences(declaration: Declaration) -> Iterator[tuple[str, Any, str]]:
-    """Yield what holds several texts, by where and as what it does; one text holds letters."""
+def _sequences(declaration: Declaration) -> Iterator[tuple[str, Any, Sequence[str]]]:
+    """Yield where several texts are held, by what, and as what; one text holds letters."""
+    yield "", declaration, ("whole", "duties", "spread", "sources")
+    if declaration.people is not None:
+        yield "people", declaration.people, ("words",)
     for want in declaration.wants:
-        yield from ((f"want '{want.key}'", want, name) for name in ("on", "values"))
+        yield f"want '{want.key}'", want, ("on", "values")
+    for rule in declaration.rules:
+        yield f"rule '{rule.name}'", rule, ("values", "instead", "least")
     offers = [slot.offer for slot in declaration.slots if isinstance(slot.offer, Offer)]
     for slot in declaration.slots:
-        yield f"slot '{slot.id}'", slot, "words"
+        yield f"slot '{slot.id}'", slot, ("words",)
     for offer in dict.fromkeys(offers):
-        yield f"offer '{offer.name}'", offer, "words"
+        yield f"offer '{offer.name}'", offer, ("words", "incidental", "adds")
+        yield f"offer '{offer.name}', tools", offer.tools, _TOOL_LISTS
         if offer.provider is not None:
-            yield f"provider '{offer.provider.name}'", offer.provider, "shares"
+            yield f"provider '{offer.provider.name}'", offer.provider, ("shares",)
         for name, field in offer.fields.items():
             where = f"offer '{offer.name}', field '{name}'"
             if isinstance(field, Choice | Several):
-                yield where, field, "values"
+                yield where, field, ("values",)
             if isinstance(field, Clock):
-                yield where, field, "per"
-        named = ((f"offer '{offer.name}', tools", offer.tools, name) for name in _TOOL_LISTS)
-        yield from named
+                yield where, field, ("per",)

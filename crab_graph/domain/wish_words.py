@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 
-from crab_graph.domain.declaration import Declaration, Slot
+from crab_graph.domain.declaration import Declaration, Slot, texts_of
 from crab_graph.domain.derived_vocabulary import kind_words, people_words, slot_words, units_of
 from crab_graph.domain.english import (
     any_of,
@@ -182,8 +182,7 @@ def bound_of(units: tuple[str, str], noun: str, subject: Subject) -> tuple[str, 
     it where the user says it: of days there are others in a plan.
     """
     before, _, unit = units[1].partition("{n}")
-    says = subject.wording.say
-    said = says if isinstance(says, str) else next(iter(says), "")
+    said = next(iter(texts_of(subject.wording.say)), "")
     lead = (before or said.partition("{value}")[0]).split()[-1:]
     is_bound = lead in [["within"], ["most"], ["to"]]
     kind = "at_most" if is_bound else "count"
@@ -260,6 +259,6 @@ def said_of(declaration: Declaration, subject: Subject) -> dict[str, str]:
         "bound_cue": bound_cue,
         "thing_cue": any_of(things) if things else NOTHING,
         "other_cue": any_of(others) if others else NOTHING,
-        "values_cue": values_cue(subject.known, subject.wording.endings),
+        "values_cue": values_cue(subject.known, texts_of(subject.wording.endings)),
         "sentence": subject.sentence,
     }

@@ -1,12 +1,12 @@
 """What is wrong with a domain's words, or weak: one line each, naming the part and the fix."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from string import Formatter
 
 from crab_graph.domain.contract import TaskSlot
-from crab_graph.domain.declaration import Declaration, Texts, Wording
+from crab_graph.domain.declaration import Declaration, Wording, texts_of
 from crab_graph.domain.derived_claims import claims
 from crab_graph.domain.derived_lexicon import briefing, lexicon
 from crab_graph.domain.derived_vocabulary import kind_words, slot_words, vocabulary
@@ -22,6 +22,7 @@ from crab_graph.personas.recognition import stated_facts
 from crab_graph.personas.understanding import Reading
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm, says
 from crab_graph.personas.wording import as_one_person, word_fact, word_value
+from crab_graph.text.articles import filled_in
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.utterance import normalise
 
@@ -124,7 +125,7 @@ def _of_several(declaration: Declaration) -> Iterator[str]:
         return
     for subject in subjects(declaration):
         said = subject.wording
-        for text in dict.fromkeys((*_texts(said.say), *_texts(said.short))):
+        for text in dict.fromkeys((*texts_of(said.say), *texts_of(said.short))):
             if _OF_SEVERAL.search(text):
                 alone = as_one_person(text)
                 yield f"'{subject.key}': '{text}' is said as '{alone}'; word it for one person"
@@ -138,7 +139,7 @@ def _half_told(known: DomainLexicon) -> Iterator[str]:
             told = word_value(words.form, said, words)
             phrase = words.choices.get(value, told)
             for text in dict.fromkeys((*words.full, *words.short, *words.trade)):
-                line = text.format(value=told, phrase=phrase)
+                line = filled_in(text, value=told, phrase=phrase)
                 low = line.casefold()
                 if not (words.tells(low, value) and words.about.search(low)):
                     yield f"'{key}': '{line}' lacks a part, or what it is about; mend `parts`"
@@ -156,27 +157,20 @@ def _patterns(declaration: Declaration) -> Iterator[tuple[str, str]]:
     for slot in declaration.slots:
         yield f"slot '{slot.id}', cue", slot.cue
     for name in ("groups", "amenities", "human", "nobody"):
-        for one in getattr(declaration, name):
+        for one in texts_of(getattr(declaration, name)):
             yield name, one
     for key, wording in _wordings(declaration):
-        for one in _texts(wording.ask):
-            yield f"'{key}', wording.ask", one
+        for name in ("ask", "clarify", "outcome"):
+            for one in texts_of(getattr(wording, name)):
+                yield f"'{key}', wording.{name}", one
         for value, cue in wording.cues.items():
             yield f"'{key}', wording.cues of '{value}'", cue
-        for one in wording.clarify:
-            yield f"'{key}', wording.clarify", one
-        for one in wording.outcome:
-            yield f"'{key}', wording.outcome", one
 
 
 def _wordings(declaration: Declaration) -> Iterator[tuple[str, Wording]]:
     yield from ((one.key, one.wording) for one in subjects(declaration))
     if declaration.budget is not None:
         yield "budget", declaration.budget.wording
-
-
-def _texts(texts: Texts) -> Sequence[str]:
-    return [texts] if isinstance(texts, str) else texts
 
 
 def _broken_patterns(declaration: Declaration) -> Iterator[str]:
@@ -255,7 +249,7 @@ def _approvals(declaration: Declaration) -> Iterator[str]:
         for part in ("full", "short", "none"):
             for text in getattr(words, part):
                 where = f"fact '{key}', wording.{_WORDED[part]}"
-                said.setdefault(text.format(value=value, phrase=value), where)
+                said.setdefault(filled_in(text, value=value, phrase=value), where)
         said |= {text: f"fact '{key}', a value" for one in words.choices.items() for text in one}
     said |= dict.fromkeys((*known.opening_full, *known.opening_short), "opening")
     said |= dict.fromkeys((*known.asides, *known.asides_short), "asides")

@@ -66,8 +66,8 @@ SEED_WORK = 30_000
 """Groups that python-constraint tries out for the seeds of a task: 60 ms, but a number, so that
 every machine has the same seeds drawn by it."""
 
-_PLACE = "place"
-"""Position of an object in its table, beside its properties; no domain has a property so named."""
+_PLACE = "place in its table"
+"""Position of an object, beside its properties, none of which can be called so."""
 
 TRIED = 8
 """Solutions looked at for each seed solution wanted."""

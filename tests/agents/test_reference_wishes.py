@@ -1,13 +1,16 @@
 """Reading what people write of a job, in the words of its lexicon and in others."""
 
+from dataclasses import replace
+
 import pytest
 
 from crab_graph.agents.reference.handbook import handbook_of
 from crab_graph.agents.reference.wishes import says_no_more
 from crab_graph.domain.compiler import build
 from crab_graph.domain.contract import find_domain
-from crab_graph.domain.declaration import Declaration, Offer, Slot, Want
+from crab_graph.domain.declaration import Declaration, Offer, Slot, Want, Wording
 from crab_graph.domain.fields import Choice
+from tests.domain.practice import PRACTICE
 from tests.travel_words import TRAVEL
 
 TODAY = "2027-01-10"
@@ -139,3 +142,17 @@ def test_turns_that_add_nothing_are_counted_from_the_end():
 def test_nothing_else_is_heard():
     assert says_no_more(["That's all, thanks."])
     assert not says_no_more(["Nothing special."])
+
+
+def test_a_statement_is_read_with_either_article():
+    said = {
+        "gp_time_of_day": "I want a {value} visit.",
+        "lab_time_of_day": "I want a {value} test.",
+    }
+    wants = [
+        replace(one, wording=Wording(said[one.key])) if one.key in said else one
+        for one in PRACTICE.wants
+    ]
+    reader = handbook_of(build(replace(PRACTICE, wants=wants))).reader
+    for text in ("I want an evening visit.", "I want a evening visit."):
+        assert reader.read([text], TODAY) == {"gp_time_of_day": "evening"}

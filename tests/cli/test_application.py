@@ -47,6 +47,12 @@ def fail_as_asked(how: str) -> None:
         (["fail-as-asked"], 2, "crab-graph: Missing argument 'how' (see crab-graph fail-as-asked"),
         (["no-such-command"], 2, "crab-graph: No such command 'no-such-command'"),
         (["--no-such-option"], 2, "crab-graph: No such option: --no-such-option"),
+        (
+            ["generate", "--domain", "tour", "--out", "bench"],
+            2,
+            "crab-graph: No such option: --out; BENCH is the first argument: "
+            "crab-graph generate BENCH (see crab-graph generate --help)\n",
+        ),
     ],
 )
 def test_unusable_input_is_one_line_and_its_exit_code(arguments, status, line, capsys):

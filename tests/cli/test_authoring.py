@@ -142,6 +142,25 @@ def test_rules_that_nothing_can_meet_are_told_as_drafts():
     assert "could not be drawn" in found[0][1]
 
 
+def test_what_can_be_told_without_a_task_is_told_where_none_can_be_drawn():
+    never = cd.Rule("never", lambda room, lesson: room.starts > lesson.starts + 2000, "days later")
+    lesson, room = DECLARATION.slots
+    offer = replace(room.offer, fields={**room.offer.fields, "seats": cd.Choice((2, 4, 6))})
+    seats = cd.Want("room_seats", (2, 4), ("room.seats",), compare="at_least")
+    small = cd.Wording("The room should be {value}.", none="I do not mind whether it is small.")
+    wants = [
+        replace(one, wording=small) if one.key == "room_size" else one for one in DECLARATION.wants
+    ]
+    found = reviewed(
+        slots=(lesson, replace(room, offer=offer)),
+        wants=(*wants, seats),
+        rules=(*DECLARATION.rules, never),
+    )
+    assert [area for area, _ in found] == ["words", "drafts", "rules"]
+    assert "is heard as the wish 'room_size' for 'small'" in found[0][1]
+    assert found[2][1].startswith("want 'room_seats': at least 2 excludes nothing")
+
+
 @pytest.mark.slow
 def test_a_joint_wish_that_no_draft_can_have_is_named_with_the_levels_that_ask_for_it():
     nothing = cd.Rule(

@@ -247,6 +247,32 @@ def test_a_graph_says_who_is_meant_what_is_liked_and_that_there_is_room():
     assert ("dinner", "price") not in found["total_budget"].parameters
 
 
+def test_a_sentence_has_the_article_that_its_value_takes():
+    hall = cd.Choice(("opera", "circus"))
+    offer = cd.Offer("seat", "SE", {"hall": hall, "row": cd.Choice((1, 2))})
+    slots = (cd.Slot("first", offer, "first seat"), cd.Slot("second", offer, "second seat"))
+    wants = tuple(
+        cd.Want(key, hall.values, (f"{key}.hall",), basic=True, role=True, sentence="it is a {}")
+        for key in ("first", "second")
+    )
+    rule = cd.Rule(
+        "rows",
+        lambda first, second, r: first.row == second.row,
+        "as in an {r.second} and a {r.first}",
+    )
+    domain = cd.build(
+        cd.Declaration(
+            name="halls", slots=slots, wants=wants, rules=(rule,), opening="A {first}, a {second}."
+        )
+    )
+    graph = domain.build_graph(
+        domain.draft(1, {}).request.model_copy(update={"first": "opera", "second": "circus"})
+    )
+    said = {one.name: one.sentence for one in graph.constraints}
+    assert said["first_hall"] == "it is an opera" and said["second_hall"] == "it is a circus"
+    assert said["rows"] == "as in a circus and an opera"
+
+
 def test_what_is_not_asked_for_is_no_constraint():
     graph = BLUEPRINT.build_graph(request(same_label=False))
     names = {one.name for one in graph.constraints}

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from crab_graph.domain.contract import TaskSlot
+from crab_graph.domain.declaration import Rule, Wording
 from crab_graph.domain.derived_lexicon import briefing, lexicon
 from crab_graph.domain.derived_vocabulary import vocabulary
 from crab_graph.personas.briefing import Fact, FactLevel, UserBriefing
@@ -207,3 +208,27 @@ def test_what_an_author_gives_takes_the_place_of_what_is_derived():
     assert words.facts["language"].short == lexicon(PRACTICE).facts["language"].short
     assert len(words.facts["language"].asks) == len(lexicon(PRACTICE).facts["language"].asks) + 1
     assert "gp" not in words.topics and "lab" in words.topics
+
+
+def test_one_pattern_may_be_given_as_a_plain_text():
+    def told(several):
+        worded = {"parts": r"\bharbour\b", "clarify": r"\bwhy\b", "outcome": r"\bis cheaper\b"}
+        cheaper = Rule(
+            "cheaper_district",
+            lambda lab: (lab.district == "Harbour") | (lab.district == "Old Town"),
+            "the test is in the cheaper of two districts",
+            joint=True,
+            whichever="lab.district",
+            wording=Wording("The cheaper of Harbour and Old Town.", **several(worded)),
+        )
+        human = several({"human": r"\bmatrons?\b", "nobody": r"\bspecialists?\b"})
+        amenities = several({"amenities": "parking"})
+        declaration = replace(PRACTICE, rules=(*PRACTICE.rules, cheaper), **human, **amenities)
+        facts = (*FACTS, Fact("cheaper_district", True, DETAIL))
+        known = briefing(declaration)(SLOTS, facts, "T-1", TODAY).lexicon
+        (undecided,) = known.undecided.values()
+        return known.facts["cheaper_district"], undecided.claims, known.human, known.extras
+
+    plain = told(lambda texts: texts)
+    assert plain == told(lambda texts: {name: (text,) for name, text in texts.items()})
+    assert [cue.pattern for cue in plain[1]] == [r"\bis cheaper\b"]

@@ -94,6 +94,12 @@ def provider(**changes):
     return visit(provider=replace(DOCTOR, **changes))
 
 
+def shared(name, field, **changes):
+    """Return the declaration with one more field, which a doctor's visits share."""
+    fields, shares = {**VISIT.fields, name: field}, (*DOCTOR.shares, name)
+    return visit(fields=fields, provider=replace(DOCTOR, shares=shares), **changes)
+
+
 def room(**changes):
     return with_offer(ROOM, replace(ROOM, **changes))
 
@@ -277,7 +283,28 @@ FIELDS = {
     "its values must be 1 or more": with_field("beds", cd.Capacity((0, 2)), ROOM),
     "has two fields that are Stock": with_field("left", cd.Stock((1, 2))),
     "field 'total': its name is taken": with_field("total", cd.Choice((1, 2))),
+    "field 'identity': its name is taken": with_field("identity", cd.Choice((1, 2))),
+    "field 'price': is no Price, and called as one": with_field("price", cd.Choice((1, 2)), ROOM),
     "field 'room_id': this is the id of a table": with_field("room_id", cd.Choice((1, 2))),
+    "offer 'visit', field 'doctors': `search_doctors` answers with two things under "
+    "'doctors'; choose another name": with_field("doctors", cd.Choice((1, 2))),
+    "field 'currency': `search_doctors` answers": with_field("currency", cd.Choice(("EUR", "USD"))),
+    "field 'bookings': `search_rooms` answers with two things under 'bookings'": with_field(
+        "bookings", cd.Choice((1, 2)), ROOM
+    ),
+    "field 'check_in' and holds: `search_rooms` answers": with_field(
+        "check_in", cd.Choice((1, 2)), ROOM
+    ),
+    "field 'part' and field 'takes': `search_visits` answers with two things": with_field(
+        "takes", cd.Choice((20, 40), shown="part")
+    ),
+    "field 'visits': `search_doctors` answers": shared("visits", cd.Choice((1, 2))),
+    "offer 'visit', holds: `book_visit` answers with two things under 'status'": visit(
+        holds=cd.Count("status")
+    ),
+    "field 'status': `show_visit` answers": shared(
+        "status", cd.Choice(("new", "old")), tools=cd.Tools(details="show_visit")
+    ),
     "is 7, no field": with_field("part", 7),
     "shares: 'visit' has no field 'colour'": provider(shares=("field", "colour")),
     "shares: 'available' is each offer's own": provider(shares=("field", "available")),
@@ -389,6 +416,11 @@ DEMANDS = {
     "provider 'doctor', shares: 'field' is one text": provider(shares="field"),
     "field 'part', values: 'ab' is one text": with_field("part", cd.Choice("ab")),
     "tools, needs: 'field' is one text": visit(tools=cd.Tools(needs="field")),
+    "rule 'rule', instead: 'part' is one text": rule(
+        lambda visit, r: visit.part == "late", joint=True, instead="part"
+    ),
+    "whole: 'stay' is one text; write several, such as ('stay',)": replace(SOUND, whole="stay"),
+    "offer 'visit', incidental: 'part' is one text": visit(incidental="part"),
     "rule 'rule': holds is True": rule(True),
     "its offer is 'room', which is no Offer": slot(offer="room"),
     "slots: has 'visit', which is no Slot": replace(
@@ -421,6 +453,19 @@ PREDICATES = {
     "sentence: '{r.size}' is nothing": rule(
         lambda visit, second: visit.part == second.part, "for {r.size}"
     ),
+    "rule 'rule': instead: every request wishes for 'height'; give that want odds below 1": replace(
+        want("height", (20,), ("visit.takes",)),
+        rules=(
+            *RULES,
+            cd.Rule("rule", lambda visit: visit.takes > 20, "", joint=True, instead=("height",)),
+        ),
+    ),
+    "rule 'rule': wording: give `say`, and `parts`": rule(
+        lambda visit: visit.takes > 20, joint=True
+    ),
+    "whichever: of the request it reads its own value alone, not r.nights": rule(
+        lambda visit, r: visit.takes >= 20 * r.nights, joint=True, whichever="visit.takes"
+    ),
     "rule 'rule', odds: 7": rule(lambda visit, second: visit.part == second.part, odds=7),
 }
 
@@ -440,6 +485,19 @@ def test_what_cannot_be_right_is_told_in_one_line(says):
         line.startswith(f"domain '{declaration.name}': ") for line in str(caught.value).splitlines()
     )
     assert isinstance(caught.value, CrabGraphError)
+
+
+def test_a_wish_for_the_cheaper_of_two_values_needs_no_value_of_its_own():
+    wording = cd.Wording(
+        "The shorter.", ask="shorter", parts="shorter", about="shorter", outcome="is cheaper"
+    )
+    two = (lambda visit: visit.takes >= 20), (lambda visit: visit.takes > 20)
+    either, one = (
+        rule(holds, joint=True, whichever="visit.takes", wording=wording) for holds in two
+    )
+    assert [*problems_of(either)] == []
+    (line,) = problems_of(one)
+    assert line.startswith("rule 'rule': whichever: it lets fewer than two values")
 
 
 def test_all_problems_are_told_at_once():

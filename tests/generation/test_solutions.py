@@ -48,10 +48,10 @@ def test_drawn_solutions_meet_every_constraint(draw, flexible):
         assert holds(folded, {node: own[place] for node, own in columns.items()})
 
 
-def ordered():
+def ordered(name="x"):
     """Two nodes with a number each, the second one's at least the first one's: 55 solutions."""
-    item = NodeType("item", (Property("x", tuple(range(10))),), (), (), ("x",))
-    edge = Constraint("order", (("b", "x"), ("a", "x")), at_least)
+    item = NodeType("item", (Property(name, tuple(range(10))),), (), (), (name,))
+    edge = Constraint("order", (("b", name), ("a", name)), at_least)
     graph = ConstraintGraph((Node("a", "item"), Node("b", "item")), (edge,))
     return fold(graph, {"item": item})
 
@@ -64,6 +64,12 @@ def test_the_solver_draws_each_solution_as_often_as_any_other():
         assert solutions is not None
         shares.append(float((solutions["a"]["x"] >= 8).mean()))
     assert abs(sum(shares) / 20 - 3 / 55) < 0.02
+
+
+def test_a_property_may_be_called_a_place():
+    solutions = sample_solutions(ordered("place"), 50, derive_array_rng("test"))
+    assert solutions is not None
+    assert (solutions["b"]["place"] >= solutions["a"]["place"]).all()
 
 
 def test_seeds_that_are_too_much_work_for_the_solver_are_drawn_by_arrays(monkeypatch):

@@ -16,6 +16,7 @@ from crab_graph.agents.reference.wishes import WishReader
 from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import MONTHS, NUMBERS, find_dates
 from crab_graph.personas.wordbook import DomainLexicon, FactWords, ValueForm
+from crab_graph.text.articles import filled_in
 
 _ORDINALS = ("first", "second", "third", "fourth", "last")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -135,7 +136,7 @@ class Inference:
 
 def _stated(words: FactWords, value: str) -> str:
     template = words.full[0].removesuffix(".")
-    return template.format(value=value, phrase=words.choices.get(value, value))
+    return filled_in(template, value=value, phrase=words.choices.get(value, value))
 
 
 def _number(word: str) -> int | None:

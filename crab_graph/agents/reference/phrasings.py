@@ -31,6 +31,8 @@ _DATE = r"⟦\d+⟧"
 _LIST = r"(?:,? and |, ?| ?& ?)"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ANY_TEXT = r"\S.*?"
+_ARTICLES = frozenset({"a", "an"})
+"""Before a value the one that it takes, whichever a template has."""
 
 _MIDDLES = {"early": 5, "mid": 15, "late": 25}
 _THIRD = re.compile(rf"\b({'|'.join(_MIDDLES)})[- ]({'|'.join(MONTHS)})\b(?! \d)", re.IGNORECASE)
@@ -215,11 +217,12 @@ def lead_words(lexicon: DomainLexicon, key: str) -> frozenset[str]:
     ]
     openings = (*lexicon.opening_full, *lexicon.opening_short, *lexicon.opening_trade)
     own += [(text, rf"\{{{key}\}}") for text in openings]
-    return frozenset(
+    found = frozenset(
         match[1].casefold()
         for text, value in own
         for match in re.finditer(rf"(\w+)(?<!\bon)[^\w{{}}]+{value}", text)
     )
+    return found if found.isdisjoint(_ARTICLES) else found | _ARTICLES
 
 
 def _parts(opening: str) -> Iterator[str]:
@@ -265,4 +268,6 @@ def _add(
 
 
 def _literal(text: str) -> str:
-    return r"\s+".join(map(re.escape, re.split(r"\s+", text)))
+    """Return an expression for what stands before a value, with either article, or behind one."""
+    pattern = r"\s+".join(map(re.escape, re.split(r"\s+", text)))
+    return re.sub(r"(?<!\w)an?(?=\\s\+\Z)", "an?", pattern, flags=re.IGNORECASE)

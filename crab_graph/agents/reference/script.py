@@ -17,6 +17,7 @@ from crab_graph.money import format_dollars
 from crab_graph.personas.spoken_dates import NUMBERS
 from crab_graph.personas.wordbook import ValueForm
 from crab_graph.personas.wording import word_value
+from crab_graph.text.articles import filled_in
 
 _VALUE = re.compile(r"\{\w+\}")
 _SHOWN = (Choice, Several, Day, Clock)
@@ -43,7 +44,7 @@ class Script:
 
     def say(self, line: str, part: str = "says", **values: Any) -> str:
         """Return a line with values in it."""
-        return str(_script()[part][line]).format(**{**self._always, **values})
+        return filled_in(str(_script()[part][line]), **{**self._always, **values})
 
     def question(self, wishes: Wishes, doubted: Sequence[str] = (), *, is_first: bool) -> str:
         """Return what is asked next; every question ends by asking for anything else.
@@ -85,7 +86,7 @@ class Script:
         if words.is_joint:
             said = word_value(words.form, value, words)
             phrase = words.choices.get(str(value), said)
-            return words.full[0].format(value=said, phrase=phrase)
+            return filled_in(words.full[0], value=said, phrase=phrase)
         if words.form is ValueForm.FLAG:
             return words.full[0]
         if words.form is ValueForm.MONEY:

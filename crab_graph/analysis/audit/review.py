@@ -8,7 +8,7 @@ declaration.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from itertools import groupby
 from pathlib import Path
@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crab_graph.analysis.audit.giveaways import generation_gates
+from crab_graph.analysis.audit.heard_denials import misheard_denials
 from crab_graph.domain.contract import Domain, Draft, TaskSlot
-from crab_graph.domain.declaration import TOTAL_BUDGET, Rule
+from crab_graph.domain.declaration import TOTAL_BUDGET, Declaration, Rule
+from crab_graph.domain.idle_bounds import idle_bounds
 from crab_graph.domain.loading import load_domain
 from crab_graph.domain.word_checks import word_problems, word_weaknesses
 from crab_graph.domains.benchmark import Benchmark
@@ -113,7 +115,7 @@ def review_domain(
     """
     if isinstance(domain, str):
         domain = load_domain(domain)
-    findings = [*_of_words(domain)]
+    findings = [*_of_declaration(domain)]
     with TemporaryDirectory(prefix="crab-graph-review-") as folder:
         try:
             bench = generate_benchmark(
@@ -126,21 +128,34 @@ def review_domain(
             )
         except UnsatisfiableTask as error:
             mend = f"{_mend_drafts(str(error))}; or generate with fewer --distractors"
-            return Review(0, 0, (*findings, Weakness("drafts", str(error), mend)))
+            return Review(0, 0, _in_order([*findings, Weakness("drafts", str(error), mend)]))
         findings += [*_of_drafts(bench), *_of_joint_wishes(domain, seed)]
         findings += [*_of_tasks(domain, bench), *_of_gates(bench)]
         drafts = _drafts(bench)
-    order = AREAS.index
-    return Review(tasks, drafts, tuple(sorted(findings, key=lambda one: order(one.area))))
+    return Review(tasks, drafts, _in_order(findings))
 
 
-def _of_words(domain: Domain) -> Iterator[Weakness]:
+def _in_order(findings: Iterable[Weakness]) -> tuple[Weakness, ...]:
+    """Return what was found in the order in which it is mended."""
+    return tuple(sorted(findings, key=lambda one: AREAS.index(one.area)))
+
+
+_OF_DECLARATION: Sequence[tuple[str, Callable[[Declaration], Iterable[str]]]] = (
+    ("words", word_problems),
+    ("words", word_weaknesses),
+    ("words", misheard_denials),
+    ("rules", idle_bounds),
+)
+
+
+def _of_declaration(domain: Domain) -> Iterator[Weakness]:
+    """Yield what can be told without a task."""
     if domain.declaration is None:
         return
-    for found in (word_problems, word_weaknesses):
-        for line in found(domain.declaration):
+    for area, find in _OF_DECLARATION:
+        for line in find(domain.declaration):
             what, _, mend = line.partition("; ")
-            yield Weakness("words", what, mend)
+            yield Weakness(area, what, mend)
 
 
 def _drafts(bench: Benchmark) -> int:
