@@ -18,6 +18,7 @@ from crab_graph.personas.wordbook import (
     ValueForm,
     phrase_book,
 )
+from crab_graph.text.articles import filled_in
 
 NOTHING_SPECIAL: Mapping[str, Saying] = MappingProxyType({})
 """The sayings of a user that says every fact plainly."""
@@ -73,11 +74,11 @@ def word_fact(
     template = templates[0] if rng is None else rng.choice(templates)
     style = 0 if rng is None else rng.randrange(3)
     if saying is not None:
-        said = (saying.template or template).format(value=saying.value, phrase=saying.phrase)
+        said = filled_in(saying.template or template, value=saying.value, phrase=saying.phrase)
         return capitalised(f"{said.removesuffix('.')}, {saying.mark}." if saying.mark else said)
     value = word_value(words.form, fact.value, words, style)
     phrase = words.choices.get(str(fact.value), value)
-    return capitalised(template.format(value=value, phrase=phrase))
+    return capitalised(filled_in(template, value=value, phrase=phrase))
 
 
 def word_opening(
@@ -102,7 +103,7 @@ def word_opening(
     for key, saying in sayings.items():
         known[key] = f"{saying.value} ({saying.mark})" if saying.mark else saying.value
     try:
-        return template.format(**known)
+        return filled_in(template, **known)
     except KeyError:
         told = ((fact, sayings.get(fact.key)) for fact in facts)
         return " ".join(word_fact(one, lexicon, rng, short=short, saying=how) for one, how in told)
