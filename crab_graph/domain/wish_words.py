@@ -196,7 +196,7 @@ def bound_of(units: tuple[str, str], noun: str, subject: Subject) -> tuple[str, 
 def _labelled_count(noun: str) -> str:
     """Return a pattern for a number behind a noun: `hours 3`, `hour: 3`, but not `hour 3 on`."""
     label = f"(?:{form_of(noun)}(?=[^\\w,;\\s])|{re.escape(plural(singular(noun.casefold())))})"
-    return f"\\b{label}[^\\w,;]{{1,3}}(\\d+)\\b"
+    return f"\\b{label}[^\\w,;$]{{1,3}}(\\d+)\\b"
 
 
 def counted_slots(declaration: Declaration, subject: Subject) -> list[Slot]:

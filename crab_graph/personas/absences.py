@@ -217,10 +217,16 @@ def _asked_of_part(turn: Turn) -> set[str]:
 
 
 def _offered_in(turn: Turn) -> set[str]:
-    """Return what no user has a wish on of which a question of its own offers answers."""
-    asking = [one for one, _ in turn.reading.clauses if one.is_request and OR.search(one.text)]
-    own = [found for one in asking if len(found := asked_in(turn, one)) == 1]
-    return {name for found in own for name in found}
+    """Return what no user has a wish on of which a question of its own offers answers.
+
+    Of a wish that others have it is enough to be named by a question, where few are asked.
+    """
+    asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and "?" in one.text]
+    offering = (one for one, _ in asking if OR.search(one.text))
+    own = [found for one in offering if len(found := asked_in(turn, one)) == 1]
+    few = asking if len(asking) <= _FEW_ABSENCES else []
+    named = {key for _, how in few for key, shows in how.facts.items() if "how:cue" in shows}
+    return {name for found in own for name in found} | named
 
 
 def closing_words(turn: Turn, given: Sequence[Fact], without: Sequence[str]) -> list[str]:

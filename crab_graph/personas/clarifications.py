@@ -105,6 +105,11 @@ _ALL_ELSE = re.compile(
     r"(?:\b(?:any|every)thing else\b|\ball (?:else|the rest)\b)"
 )
 """Asks for what is left, or if that stays as it is, and may name some of it."""
+_OPEN_POINTS = re.compile(
+    r"\b(?:still (?:open|missing|to (?:settle|come))|(?:what.s|are|is) (?:still )?(?:left|open|missing)"
+    r"|left to settle|open (?:points|questions)|remaining)\b[^?.!]*(?::|\Z)"
+)
+"""Leads to a list of what was not told yet."""
 _OF_PAYMENT = re.compile(r"\b(?:pay\w*|charge\w*|cards?|methods?|approv\w*)\b", re.I)
 _ASKS = re.compile(
     r"\?[\"'”’)*_\s]*\Z"
@@ -294,6 +299,8 @@ def _about(pieces: Sequence[str], words: FactWords, lexicon: DomainLexicon) -> I
         is_other = _GIVES_UP.search(low) and not (is_firm or words.about.search(low))
         is_other = is_other or _asks_of_flag(low, words, lexicon)
         if is_other or any(one.search(low) for one in (_OFF, _ALL_ELSE, FAULTS)):
+            continue
+        if _OPEN_POINTS.search(low) and not words.about.search(low):
             continue
         has_options = _INLINE.search(piece) is not None and not _BOTH_DO.search(low)
         asks = has_options or _ASKS.search(low) is not None or _lets_choose(pieces, number)

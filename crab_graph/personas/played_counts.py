@@ -137,5 +137,5 @@ def _labelled_counts(text: str, key: str) -> list[int]:
     """Return numbers behind a fact's own name, as in a list of labels."""
     label = re.escape(key.replace("_", " "))
     said = r"(?:you (?:said|told me|mentioned|thought of|wanted|gave) |is |are )?"
-    found = re.findall(rf"\b{label}(?:\W{{1,3}}| is | are ){said}(\w+)\b", text)
+    found = re.findall(rf"\b{label}(?:[^\w$]{{1,3}}| is | are ){said}(\w+)\b", text)
     return [number for number in map(number_of, found) if number is not None]

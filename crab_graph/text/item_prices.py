@@ -37,6 +37,8 @@ _COUNTED = re.compile(rf"(?<= )(?:the|all|your|our) (?:{fragment('marks', 'numbe
 """`your four`, right before what they are of, as in `your four physio sessions`."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
+_AND_THEN = re.compile(r"(?<!\w)and then(?!\w)")
+"""Between an amount and an item says of this that it comes after what the amount is of."""
 _FOR_OTHER = re.compile(r"\s+for the ")
 _OF_SUM = re.compile(r" of (?:the |your |our )?\$")
 """Says behind an amount that it is a part of a sum."""
@@ -427,7 +429,8 @@ class _ClausePrices:
             return attached
         before = bisect_right(self.items, amount.start, key=lambda item: item.end) - 1
         item = self.items[max(before, 0)]
-        return None if self._is_taken(item, amount) else item
+        is_next = _AND_THEN.search(self.utterance.text, amount.end, max(item.start, amount.end))
+        return None if is_next or self._is_taken(item, amount) else item
 
     def _is_taken(self, item: Reference, amount: Amount) -> bool:
         """Tell whether an item has an amount before it, and this one is said to be for another.

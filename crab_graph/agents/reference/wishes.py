@@ -79,6 +79,8 @@ class WishReader:
         if known is None:
             known = _NOTHING
             for sentence in SENTENCE.split(text.replace("’", "'")):
+                if re.search(wish_cues()["free"], sentence.casefold()):
+                    continue
                 statement = SpokenSentence(self.words, sentence, today)
                 known = known.then(Understood(statement.read(), statement.doubted()))
             if len(self._read) >= _KEPT:
