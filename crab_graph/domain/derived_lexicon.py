@@ -198,7 +198,8 @@ def _words(
     words |= _worded(subject.wording)
     if subject.form is ValueForm.COUNT and subject.wording.ask:
         # Whatever else asks for a number, it is asked for by its own word, too.
-        words["asks"] = [*words["asks"], rf"\b(?:how many|(?:number|no\.?) of) {said['noun_cue']}\b"]
+        number = rf"\b(?:how many|(?:number|no\.?) of) {said['noun_cue']}\b"
+        words["asks"] = [*words["asks"], number]
     if subject.sentence and not subject.same:
         # A rule that is no likeness is known by what it says, whatever it is called.
         words["asks"] = [*words["asks"], re.escape(subject.sentence.casefold())]

@@ -106,8 +106,8 @@ _ALL_ELSE = re.compile(
 )
 """Asks for what is left, or if that stays as it is, and may name some of it."""
 _OPEN_POINTS = re.compile(
-    r"\b(?:still (?:open|missing|to (?:settle|come))|(?:what.s|are|is) (?:still )?(?:left|open|missing)"
-    r"|left to settle|open (?:points|questions)|remaining)\b[^?.!]*(?::|\Z)"
+    r"\b(?:still (?:open|missing|to (?:settle|come))|left to settle|open (?:points|questions)"
+    r"|(?:what.s|are|is) (?:still )?(?:left|open|missing)|remaining)\b[^?.!]*(?::|\Z)"
 )
 """Leads to a list of what was not told yet."""
 _OF_PAYMENT = re.compile(r"\b(?:pay\w*|charge\w*|cards?|methods?|approv\w*)\b", re.I)
