@@ -23,6 +23,11 @@ from crab_graph.text.totals import PRE_CHARGE_CUES, CueFamily, TotalStatement
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|\Z")
 _FOR_WHOLE = re.compile(r" for (?:the |your )?(?:whole|entire) (?!bookings?\b)")
 """What stands behind an amount that is of everything."""
+SPOKEN_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_COUNTED = re.compile(
+    rf"\bthe (?:(?P<which>last|first) )?(?P<number>{'|'.join(SPOKEN_NUMBERS)})\b(?! of\b)"
+)
+"""So many of the things that were listed."""
 MOST_TRIED = 5
 """How many different amounts a total is compared with, its own meaning included."""
 
@@ -89,6 +94,7 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     message, said = stated.message, _ClauseWords(stated)
     is_done = said.says("done") or said.is_led_by_done or _ends_paid_list(stated)
     is_past = is_done and not said.announces
+    yield from counted(episode, stated)
     if said.says("latest") and (paid := _latest(episode, message.seq)) is not None:
         yield Quantity("the last payment", paid)
     if stated.total.is_growing:
@@ -113,6 +119,22 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
         yield from referred_to(episode, message, by_pronoun=said.says("them"))
         if any(at > place for at in message.priced_slots.values()):
             yield from priced_together(episode, message, place)
+
+
+def counted(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
+    """Yield what so many of the things cost that the message has priced, by their number."""
+    message, place = stated.message, stated.total.amount.start
+    said = message.utterance.text[stated.total.clause.start : place]
+    found = next(reversed([*_COUNTED.finditer(said)]), None)
+    if found is None:
+        return
+    number = SPOKEN_NUMBERS[found["number"]]
+    before = sorted((at, slot) for slot, at in message.priced_slots.items() if at < place)
+    slots = [slot for _, slot in before]
+    slots = slots[:number] if found["which"] == "first" else slots[-number:]
+    prices = whole_prices(episode, message.seq)
+    if len(slots) == number and prices.keys() >= {*slots}:
+        yield Quantity(found[0], sum(prices[slot] for slot in slots))
 
 
 def _ends_paid_list(stated: StatedTotal) -> bool:

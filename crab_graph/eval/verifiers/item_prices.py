@@ -32,6 +32,8 @@ from crab_graph.text.utterance import normalise
 
 _BESIDE = 20
 """Characters beside an amount in which a word tells what was done with it."""
+_AND_ANOTHER = re.compile(r",? (?:and|plus|&) (?:the |your )?[a-z][a-z' -]{2,40}[,:(]?\s*")
+"""What stands behind one thing and before what it comes to with another."""
 _EARLIER = re.compile(r" (?:\w+ ){0,4}(?:earlier|before|already|previously)\b")
 """Says behind an amount that it was paid before what the message tells."""
 _PASSIVE = re.compile(r" (?:ha(?:s|ve|d)|is|are|was|were)(?: \w+){1,4}")
@@ -161,6 +163,8 @@ def _quantities(
         yield amount
     if price.total is not None:
         yield from priced_together(episode, message, price.amount.start)
+    if price.mark is Mark.WHOLE:
+        yield from _with_one_more(episode, message, price, whole)
     if price.mark is Mark.WHOLE and _is_told_as_paid(message, price):
         yield from paid(episode, message)
         if _EARLIER.match(message.utterance.text, price.amount.end):
@@ -177,6 +181,24 @@ def _quantities(
         booked = sum(booking.total_cents for booking in episode.active.values())
         yield Quantity("all that is booked", booked)
         yield from running(episode, StatedTotal(message, price.total))
+
+
+def _with_one_more(
+    episode: Episode, message: AgentMessage, price: ItemPrice, whole: int
+) -> Iterator[Quantity]:
+    """Yield what the price comes to with that of a thing named in words that tell it from no other.
+
+    `The third part and the one up north, $120.00 in all`: of two of a kind no words say which.
+    """
+    end = max((one.end for one in price.references), default=0)
+    if not 0 < end < price.amount.start:
+        return
+    if _AND_ANOTHER.fullmatch(message.utterance.text, end, price.amount.start) is None:
+        return
+    own = {slot for one in price.references for slot in one.slots}
+    for slot, cents in whole_prices(episode, message.seq).items():
+        if slot not in own and whole + cents == price.amount.cents:
+            yield Quantity(f"the price of {' and '.join((*sorted(own), slot))}", whole + cents)
 
 
 def _is_told_as_paid(message: AgentMessage, price: ItemPrice) -> bool:
