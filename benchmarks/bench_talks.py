@@ -41,7 +41,8 @@ AGENTS = (
     *("seventyfourth", "seventyfifth", "seventysixth", "seventyseventh", "seventyeighth"),
     *("seventyninth", "eightieth", "eightyfirst", "eightysecond", "eightythird"),
     *("eightyfourth", "eightyfifth", "eightysixth", "eightyseventh", "eightyeighth"),
-    *("eightyninth", "ninetieth"),
+    *("eightyninth", "ninetieth", "ninetyfirst", "ninetysecond", "ninetythird"),
+    *("ninetyfourth", "ninetyfifth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

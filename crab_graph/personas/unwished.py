@@ -188,15 +188,12 @@ def _is_said(turn: Turn, key: str) -> bool:
 
 
 def _is_of_joint(turn: Turn, segment: Segment) -> bool:
-    """Tell whether a clause asks for a joint wish that the user has.
+    """Tell whether a clause asks for a joint wish that the user has, by words of its own.
 
-    By words for what such a wish replaces it is asked for until it was told.
+    Of what such a wish replaces, and leaves open, it is said beside it that any will do.
     """
     words = turn.briefing.lexicon.facts
     joint = (words[key] for key in turn.facts if key in words and words[key].lent)
     return any(
-        cue.search(segment.text)
-        for one in joint
-        for cue in one.asks
-        if cue not in one.lent or not turn.memory.record.has(one.key)
+        cue.search(segment.text) for one in joint for cue in one.asks if cue not in one.lent
     )

@@ -114,6 +114,11 @@ BENCHES = {
     "eightyeighth": "eightyeighth",
     "eightyninth": "eightyninth",
     "ninetieth": "ninetieth",
+    "ninetyfirst": "eightysixth",
+    "ninetysecond": "eightyseventh",
+    "ninetythird": "eightyeighth",
+    "ninetyfourth": "eightyninth",
+    "ninetyfifth": "ninetieth",
     "users": "users",
 }
 SLOW = (
