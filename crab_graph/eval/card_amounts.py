@@ -1,7 +1,7 @@
 """Amounts of a message that are of cards: what one bears a day, and what was charged to each.
 
 They are true by themselves, and neither a total nor the price of anything (rulebook §2.14, doubt):
-a limit that the bank told, and sums by card that are, to the cent, what each card was charged.
+a limit that the bank told, what is left of it, and sums by card that are, to the cent, what each card was charged.
 """
 
 import re
@@ -35,8 +35,10 @@ def without_those_of_cards(
         of_cards = [one for one in amounts if _is_put_on_card(utterance, one)]
         if sorted(one.cents for one in of_cards) != sorted(charged.values()):
             of_cards = []
+    bears = {*history.limits}
+    bears |= {limit - cents for limit in history.limits for cents in charged.values()}
     return tuple(
-        one._replace(is_inert=True) if one.cents in history.limits or one in of_cards else one
+        one._replace(is_inert=True) if one.cents in bears or one in of_cards else one
         for one in amounts
     )
 

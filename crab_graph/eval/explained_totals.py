@@ -95,6 +95,7 @@ def explanations(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     is_done = said.says("done") or said.is_led_by_done or _ends_paid_list(stated)
     is_past = is_done and not said.announces
     yield from counted(episode, stated)
+    yield from listed_below(episode, stated)
     if said.says("latest") and (paid := _latest(episode, message.seq)) is not None:
         yield Quantity("the last payment", paid)
     if stated.total.is_growing:
@@ -135,6 +136,21 @@ def counted(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     prices = whole_prices(episode, message.seq)
     if len(slots) == number and prices.keys() >= {*slots}:
         yield Quantity(found[0], sum(prices[slot] for slot in slots))
+
+
+def listed_below(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
+    """Yield what the things cost that are listed under a line which says what they come to."""
+    message, clause = stated.message, stated.total.clause
+    said = message.utterance
+    head = said.lines[clause.line]
+    if not said.text[head.start : head.end].rstrip().endswith(":"):
+        return
+    items = [*takewhile(lambda line: line.depth > head.depth, said.lines[clause.line + 1 :])]
+    named = (references_within(message.references, one.start, one.end) for one in items)
+    slots = {slot for own in named for one in own for slot in one.slots}
+    prices = whole_prices(episode, message.seq)
+    if slots and prices.keys() >= slots:
+        yield Quantity("what is listed below it", sum(prices[slot] for slot in slots))
 
 
 def _ends_paid_list(stated: StatedTotal) -> bool:

@@ -86,7 +86,6 @@ def check(turn: Turn) -> Decision | None:
     right = _right(turn)
     parts = _lead(turn, wrong, right)
     parts += [speaker.phrase("relies")] if beyond_asked(turn) else []
-    unknown = unknown if unknown or parts else list(played.unknown)
     told_twice = dict.fromkeys([*played.mixed, *_vague(turn)])
     mixed = [turn.facts[key] for key in told_twice if _is_to_say(turn, key)]
     # Where another doubt is settled no yes is said to what is asked by itself.
@@ -97,6 +96,8 @@ def check(turn: Turn) -> Decision | None:
     mixed += _unsaid(turn, right) if wrong else []
     others = [*mixed, *(fact for fact in _others(turn) if fact not in mixed)]
     others = [fact for fact in others if speaker.fact(fact) not in parts]
+    # What is noted of no wish, as was said, is said again only where nothing else is.
+    unknown = unknown if unknown or parts or others else list(played.unknown)
     absent, declined = absence_words(turn, others, _played(turn), unknown)
     told = (
         *((key, Reason.CORRECTED) for key in played.wrong if key in turn.facts),

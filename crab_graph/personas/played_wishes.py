@@ -221,6 +221,8 @@ class PlayedWishes:
 
     def _is_one(self, said: str) -> bool:
         """Tell whether what is any one is right behind that said to be the same for all."""
+        if _SHARED.search(said):
+            return True
         text = self._with_addition(self._at)
         _, found, behind = text.partition(said.strip(" ,;.("))
         is_near = ALIKE.search(behind[:_NEAR]) is not None

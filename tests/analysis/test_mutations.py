@@ -46,6 +46,7 @@ def test_every_certified_solution_passes_told_in_full_and_told_curtly(tasks):
             assert short.passed and not short.strict["passed"]
 
 
+@pytest.mark.slow
 def test_each_operator_flips_exactly_its_checks(cells):
     assert [cell.told() for cell in cells if not cell.ok] == []
 

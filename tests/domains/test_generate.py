@@ -141,6 +141,7 @@ def by_text(solutions):
     return sorted(solutions, key=lambda one: json.dumps(one, sort_keys=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("position", range(8))
 def test_certified_solutions_are_those_of_a_hand_written_reference(bench, position):
     task = bench[position]

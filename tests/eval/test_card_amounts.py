@@ -147,3 +147,9 @@ def test_what_a_card_bears_a_day_is_no_total(stated, fails):
     )
     verdict = graded(Plan(reserved=reserved), Task(spec, TRAVEL, build_rows))
     assert ("F-PT" in failing(verdict)) is fails
+
+
+def test_what_a_card_still_bears_is_what_is_left_of_its_limit():
+    said = "The Visa can still bear ${} today, and $70.00 is left to pay."
+    for text, found in ((said.format("60.00"), [60]), (said.format("90.00"), [])):
+        assert of_cards(text, TWO[:2], limits={1000_00}) == found

@@ -63,6 +63,16 @@ def test_the_hall_s_own_district_is_the_same_one():
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
+def test_any_one_if_it_is_the_same_is_the_same_one(condition):
+    said = answered(
+        condition,
+        "tourist",
+        "So any carrier is fine if it's the same on all three legs, and no price limit. Right?",
+    )
+    assert not re.search(OBJECTS, said), said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
 def test_where_a_tour_ends_is_said_beside_a_yes(condition):
     said = answered(
         condition,
