@@ -42,7 +42,8 @@ AGENTS = (
     *("seventyninth", "eightieth", "eightyfirst", "eightysecond", "eightythird"),
     *("eightyfourth", "eightyfifth", "eightysixth", "eightyseventh", "eightyeighth"),
     *("eightyninth", "ninetieth", "ninetyfirst", "ninetysecond", "ninetythird"),
-    *("ninetyfourth", "ninetyfifth"),
+    *("ninetyfourth", "ninetyfifth", "ninetysixth", "ninetyseventh", "ninetyeighth"),
+    *("ninetyninth", "hundredth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

@@ -1,7 +1,8 @@
 """Amounts of a message that are of cards: what one bears a day, and what was charged to each.
 
 They are true by themselves, and neither a total nor the price of anything (rulebook §2.14, doubt):
-a limit that the bank told, what is left of it, and sums by card that are, to the cent, what each card was charged.
+a limit that the bank told, what is left of it, and sums by card that are, to the cent, what each
+card was charged.
 """
 
 import re

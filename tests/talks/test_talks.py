@@ -119,6 +119,11 @@ BENCHES = {
     "ninetythird": "eightyeighth",
     "ninetyfourth": "eightyninth",
     "ninetyfifth": "ninetieth",
+    "ninetysixth": "eightysixth",
+    "ninetyseventh": "eightyseventh",
+    "ninetyeighth": "eightyeighth",
+    "ninetyninth": "eightyninth",
+    "hundredth": "ninetieth",
     "users": "users",
 }
 QUICK = ("eighteenth", "ninetieth")
