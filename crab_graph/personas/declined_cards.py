@@ -65,8 +65,8 @@ def with_spare_card(
         return replace(wallet, wanted=wanted)
     capped = told_of_limits([*said, text], wallet.cards, methods)
     is_capped, is_offered = methods[-1] in capped, asks_retry(reading.segments)
-    is_alone = is_offered and not (is_capped or _asks_for_other(reading))
-    if (is_alone and not has_new) or not (is_capped or is_declined(reading)):
+    may_retry = is_offered and not is_capped
+    if (may_retry and not has_new) or not (is_capped or is_declined(reading)):
         return replace(wallet, wanted=wanted)
     if has_new:
         return replace(wallet, wanted=wanted, is_spare=True)

@@ -92,7 +92,9 @@ def told_of_limits(
             continue
         last = methods[-1:] if text is messages[-1] else []
         for clause in _CLAUSE_ENDS.split(words):
-            last = [str(one["payment_method_id"]) for one in named_cards(clause, own)] or last
+            named = [str(one["payment_method_id"]) for one in named_cards(clause, own)]
+            # Of two of one brand it is still the one that was named by its number.
+            last = [one for one in named if one in last] or named or last
             if _CAPPED.search(clause) and not _NOT_CAPPED.search(clause):
                 found.update(last)
     return found

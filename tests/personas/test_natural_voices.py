@@ -6,6 +6,7 @@ import pytest
 
 from crab_graph.domain.english import form_of
 from crab_graph.personas.clause_splits import split_message
+from crab_graph.personas.failed_cards import told_of_limits
 from tests.domain.test_unwished_words import PARTY
 from tests.domain.test_unwished_words import settled as settled_party
 from tests.personas.clinic_briefing import PATIENT
@@ -165,3 +166,29 @@ def test_a_number_that_nobody_wishes_for_has_its_words():
 )
 def test_units_are_found_by_their_short_forms(unit, said):
     assert re.search(rf"\b\d+ {form_of(unit)}(?!\w)", said)
+
+
+AMEX = [
+    {"card_id": "CD-1", "brand": "American Express", "last4": "3438", "payment_method_id": "PM-1"},
+    {"card_id": "CD-2", "brand": "American Express", "last4": "2013", "payment_method_id": "PM-2"},
+]
+
+
+def test_of_two_cards_of_one_brand_the_one_named_by_its_number_bears_no_more():
+    said = (
+        "The bank declined it: your American Express ending in 3438 bears only $950.00 a day. "
+        "The American Express has $335.90 left today, and can't take more."
+    )
+    assert told_of_limits([said, "Declined once more."], AMEX, ["PM-1", "PM-2"]) == {"PM-1"}
+
+
+def test_what_was_declined_once_is_tried_again_where_that_is_offered_beside_another_card():
+    chat = Chat("generic", bookings=BOOKINGS)
+    chat.say()
+    chat.say("All four are booked. Please approve the four payments with your card.")
+    made = len(chat.approvals())
+    said = chat.say(
+        "The bank declined BK-00000004, $70.00, this time. Shall I try the same card again, or "
+        "would you rather use another card?"
+    )
+    assert re.search(r"again|another go|once more", said) and len(chat.approvals()) == made
