@@ -194,6 +194,4 @@ def _is_of_joint(turn: Turn, segment: Segment) -> bool:
     """
     words = turn.briefing.lexicon.facts
     joint = (words[key] for key in turn.facts if key in words and words[key].lent)
-    return any(
-        cue.search(segment.text) for one in joint for cue in one.asks if cue not in one.lent
-    )
+    return any(cue.search(segment.text) for one in joint for cue in one.asks if cue not in one.lent)
