@@ -102,7 +102,7 @@ def words_with(
         rule.name: read
         for rule in declaration.rules
         if rule.is_optional and (rule.name in present or rule not in declaration.joint_rules)
-        if (read := _wishes_read(declaration, rule))
+        if (read := _wishes_read(declaration, rule) + _free_read(declaration, rule, lexicon))
     }
     unwished = {
         key: one
@@ -135,6 +135,15 @@ def _wishes_read(declaration: Declaration, rule: Rule) -> Texts:
     except UntraceablePredicate:
         return ()
     return tuple(want.key for want in declaration.wants if not read.isdisjoint(want.on))
+
+
+def _free_read(declaration: Declaration, rule: Rule, lexicon: DomainLexicon) -> Texts:
+    """Return the names of what nobody wishes of single slots that a rule reads."""
+    try:
+        read = {f"{slot}_{name}" for slot, name in trace_rule(declaration, rule).refs}
+    except UntraceablePredicate:
+        return ()
+    return tuple(name for name in lexicon.unwished if name in read)
 
 
 def _free_beside(declaration: Declaration, words: FactWords, rule: Rule) -> UnwishedWords | None:

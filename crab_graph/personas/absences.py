@@ -26,6 +26,8 @@ from crab_graph.personas.wordbook import DomainLexicon, FactWords, UnwishedWords
 
 _FEW_ABSENCES = 2
 """So many facts that the user lacks are spoken of by name where it has told all its wishes."""
+_FEW_QUESTIONS = 3
+"""Beside no more questions what is free is said as often as it is asked."""
 _NAMED_ABSENCES = 12
 """Who may say all at once names no more of them in one breath."""
 _SOME_ABSENCES = 4
@@ -224,7 +226,7 @@ def _offered_in(turn: Turn) -> set[str]:
     asking = [(one, how) for one, how in turn.reading.clauses if one.is_request and "?" in one.text]
     offering = (one for one, _ in asking if OR.search(one.text))
     own = [found for one in offering if len(found := asked_in(turn, one)) == 1]
-    few = asking if len(asking) <= _FEW_ABSENCES else []
+    few = asking if len(asking) <= _FEW_QUESTIONS else []
     named = {key for _, how in few for key, shows in how.facts.items() if "how:cue" in shows}
     return {name for found in own for name in found} | named
 

@@ -34,6 +34,8 @@ _CAPPED = re.compile(
 _NOT_CAPPED = re.compile(
     r"\b(?:budget|price limit|within|below|(?:no|any) (?:\w+ )?limit|this time|tomorrow"
     r"|(?:not|rather than|instead of|other than) (?:because of |due to )?(?:a|an|the|its|any)?\b)"
+    r"|\b(?:another|other|different|new|second|third) (?:\w+ )?card\b|\bcard that bears\b"
+    r"|\bwithout (?:\w+ ){0,2}limit\b"
 )
 _CLAUSE_ENDS = re.compile(r"[!?;:\n]|\.(?!\d)|,(?!\d)")
 _DECLINED = re.compile(
@@ -93,6 +95,9 @@ def told_of_limits(
         last = methods[-1:] if text is messages[-1] else []
         for clause in _CLAUSE_ENDS.split(words):
             named = [str(one["payment_method_id"]) for one in named_cards(clause, own)]
+            if not named and named_cards(clause, cards):
+                # It turns to a card that was not paid with.
+                last = []
             # Of two of one brand it is still the one that was named by its number.
             last = [one for one in named if one in last] or named or last
             if _CAPPED.search(clause) and not _NOT_CAPPED.search(clause):

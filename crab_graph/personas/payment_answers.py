@@ -60,7 +60,7 @@ def pay(turn: Turn) -> Decision | None:
         # Beside an approval nothing is said again that was not asked for by name.
         and not (reading.asks_approval and is_known(fact.key) and not is_named(turn, fact.key))
     ]
-    invited = (reading.is_open_question or reading.is_open_by_meaning) and not facts
+    invited = asks_openly(turn) and not facts
     # What is said of the card takes nothing of what an answer holds.
     facts = chosen_facts(turn, (CARD_FACT,)) if invited else facts
     parts = [*paid.parts, *map(turn.speaker.fact, facts)]

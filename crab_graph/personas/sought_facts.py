@@ -37,6 +37,7 @@ _ASKS_REST = re.compile(
     r"|(?:some|any)thing (?:that )?you (?:still )?(?:want|wish|need|would like) to (?:tell|add|say)"
     r"|(?:some|any)thing new to be (?:added|noted)|shall i add anything|any more(?=\W*\?)"
     r"|(?:everything|all) (?:that(?:.s| is) )?(?:still )?(?:missing|left|open)\b"
+    r"|(?:go ahead|go on|carry on|continue) with (?:the |your )?(?:rest|others?|remaining|next)"
     r"|(?:do |please )?(?:go on|carry on|tell me more))\b",
     re.I,
 )

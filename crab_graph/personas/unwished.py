@@ -56,6 +56,7 @@ def asked_unwished(turn: Turn, before: Collection[str] = ()) -> list[str]:
         name
         for name, words in turn.briefing.lexicon.unwished.items()
         if not (words.spares and _weighs_prices(turn, words.spares))
+        if not _is_bound(turn, name)
         if any(
             _asks_for(turn, words, one)
             or _goes_on(turn, words, one)
@@ -126,6 +127,14 @@ def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
     if any(cue.search(segment.text) for cue in words.asks):
         return True
     return bool(words.spares) and _is_within_part(turn, words.spares, segment)
+
+
+def _is_bound(turn: Turn, name: str) -> bool:
+    """Tell whether a rule that the user holds to reads what no wish is of by itself."""
+    lexicon = turn.briefing.lexicon
+    return name not in lexicon.facts and any(
+        name in keys for key, keys in lexicon.bounds.items() if key in turn.facts
+    )
 
 
 def _names_other_part(

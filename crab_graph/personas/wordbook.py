@@ -248,7 +248,8 @@ class DomainLexicon(_Words):
         human: What means a human agent.
         truths: What joint wishes say of a plan, by key, where that can be read in one.
         undecided: What of joint wishes no user can know, by key.
-        bounds: The keys of simple wishes on what each wish between parts reads, by its key.
+        bounds: The keys of simple wishes on what each wish between parts reads, by its key, and of
+            what nobody wishes of that.
         unwished: The words of what agents ask for and no user has a wish on, by a name of its own;
             one that spares a fact asks for something else than that.
         places: What names the one place of each slot that has one, where there are several.

@@ -33,9 +33,7 @@ _UNITS_OF = re.compile(
     r" (?:to|at|in|of|for|on|with) "
 )
 """`two tickets to`: how many of something, before what they are of."""
-_COUNTED = re.compile(
-    rf"(?<= )(?:(?:the|all|your|our) (?:{fragment('marks', 'numbers')})|both) \Z"
-)
+_COUNTED = re.compile(rf"(?<= )(?:(?:the|all|your|our) (?:{fragment('marks', 'numbers')})|both) \Z")
 """`your four` or `both`, right before what they are of, as in `your four physio sessions`."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")

@@ -7,6 +7,7 @@ import pytest
 from crab_graph.domain.english import form_of
 from crab_graph.personas.clause_splits import split_message
 from crab_graph.personas.failed_cards import told_of_limits
+from crab_graph.personas.mended_bookings import withdrawn_in
 from tests.domain.test_unwished_words import PARTY
 from tests.domain.test_unwished_words import settled as settled_party
 from tests.personas.clinic_briefing import PATIENT
@@ -129,6 +130,13 @@ def test_nobody_pays_for_what_a_plan_takes_the_place_of(condition, asked):
     assert not chat.approvals()
 
 
+def test_what_a_booking_that_is_to_go_is_called_is_said_of_nothing_in_its_place():
+    said, gone = withdrawn_in(
+        "If you approve, I'll book PH-2 and cancel the pending shoulder booking BK-55877584 ($9)."
+    )
+    assert gone == {"BK-55877584"} and "shoulder" not in said and "PH-2" in said
+
+
 def test_who_owes_pays_nothing_to_who_asks_for_no_approvals():
     for seed in range(40):
         chat = Chat("d4", seed=seed, bookings=BOOKINGS)
@@ -180,6 +188,16 @@ def test_of_two_cards_of_one_brand_the_one_named_by_its_number_bears_no_more():
         "The American Express has $335.90 left today, and can't take more."
     )
     assert told_of_limits([said, "Declined once more."], AMEX, ["PM-1", "PM-2"]) == {"PM-1"}
+
+
+def test_what_another_card_is_to_bear_is_no_limit_of_the_one_named_before():
+    said = (
+        "PM-1 was declined this time. PM-2 bears at most $800.00 a day, which is not enough."
+        " I try PM-1 again. Or you add a third card that bears $897.50 or more a day."
+    )
+    assert told_of_limits([said], AMEX, ["PM-1", "PM-2"]) == {"PM-2"}
+    # Where only the first was paid with, none of those bears no more.
+    assert told_of_limits([said], AMEX, ["PM-1"]) == set()
 
 
 def test_what_was_declined_once_is_tried_again_where_that_is_offered_beside_another_card():
