@@ -85,7 +85,8 @@ _OWNS_UP = re.compile(
 """What a message has that owns up to something."""
 
 _CALLED_ID = re.compile(
-    rf"(?:\bincluding (?:(?:the|your) )?[\w -]{{2,30}}: ?|\b(?:the|your) (?:[\w-]+ ){{1,4}}(?=\(|BK-))?"
+    r"(?:\bincluding (?:(?:the|your) )?[\w -]{2,30}: ?"
+    r"|\b(?:the|your) (?:[\w-]+ ){1,4}(?=\(|BK-))?"
     rf"\(?(?P<id>{_ID.pattern})\)?(?: ?\([^()]{{2,40}}\))?"
 )
 """The id of a booking with what it is, as `BK-10000001 (blood panel)`."""

@@ -130,11 +130,11 @@ def _asks_for(turn: Turn, words: UnwishedWords, segment: Segment) -> bool:
 
 
 def _is_bound(turn: Turn, name: str) -> bool:
-    """Tell whether a rule that the user holds to reads what no wish is of by itself."""
+    """Tell whether a rule that the user holds to reads what no wish is of, in the slot at hand."""
     lexicon = turn.briefing.lexicon
-    return name not in lexicon.facts and any(
-        name in keys for key, keys in lexicon.bounds.items() if key in turn.facts
-    )
+    is_of_slot = any(name.startswith(f"{slot}_") for slot in lexicon.slots)
+    bounds = (keys for key, keys in lexicon.bounds.items() if key in turn.facts)
+    return is_of_slot and any(name in keys for keys in bounds)
 
 
 def _names_other_part(
