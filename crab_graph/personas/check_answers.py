@@ -77,9 +77,9 @@ def check(turn: Turn) -> Decision | None:
         said = turn.speaker.without([turn.briefing.lexicon.unwished[name] for name in free])
         return Decision(tuple(said), declined=tuple(free), is_answer=True, is_content=True)
     # What was said to be free is said again to who asks of it, and not where it is only noted.
-    asked = {*turn.reading.asked, *turn.reading.checked}
-    asked = asked if played.is_asked and played.questioned else set()
-    unknown = [k for k in played.unknown if k in asked or k not in turn.memory.declined]
+    is_pointed = played.is_asked and bool(played.questioned)
+    named = {*turn.reading.asked, *turn.reading.checked} if is_pointed else set()
+    unknown = [k for k in played.unknown if k in named or k not in turn.memory.declined]
     states = played.states or _vague(turn)
     if not played.wrong and not (played.is_asked and states) and not unknown:
         return None

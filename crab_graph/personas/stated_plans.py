@@ -56,6 +56,11 @@ _GIVES_UP = re.compile(
 """Leads to what is no longer to be booked."""
 _OUT, _IN = re.compile(r"\W*out: [^;?!\n]{0,60}\Z"), re.compile(r"\W*in: ")
 """The same, of two lines for what goes and what comes in; a way out stands beside one back."""
+_AS_IT_WAS = re.compile(
+    r"^\W*(?:(?:\d|[a-c])[.):]\W*)?no\b,? (?:keep|leave|stay|stick)\b"
+    r"|\b(?:those|they|these|the old (?:ones|bookings)) (?:still )?(?:include|contain|hold)\b"
+)
+"""Says what it would stay with who takes no new plan, or what was booked before it."""
 _BARE_TOTAL = re.compile(r"\D{0,24}?(\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d+\.\d\d)(?!\d|%)")
 
 
@@ -222,7 +227,8 @@ def _stated(
         segment = reading.segments[one.segment]
         if segment.is_request and not (ANY_ID.search(segment.text) or segment.says("booking_act")):
             continue
-        if is_taken_back(segment.text) and not ANY_ID.search(segment.text):
+        is_no_plan = is_taken_back(segment.text) or _AS_IT_WAS.search(segment.text)
+        if is_no_plan and not ANY_ID.search(segment.text):
             continue
         if is_lost(segment.text) or one.item in gone or _is_of_other_booking(one, segment):
             continue
