@@ -43,7 +43,8 @@ AGENTS = (
     *("eightyfourth", "eightyfifth", "eightysixth", "eightyseventh", "eightyeighth"),
     *("eightyninth", "ninetieth", "ninetyfirst", "ninetysecond", "ninetythird"),
     *("ninetyfourth", "ninetyfifth", "ninetysixth", "ninetyseventh", "ninetyeighth"),
-    *("ninetyninth", "hundredth"),
+    *("ninetyninth", "hundredth", "hundredfirst", "hundredsecond", "hundredthird"),
+    *("hundredfourth", "hundredfifth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

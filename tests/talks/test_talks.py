@@ -124,6 +124,11 @@ BENCHES = {
     "ninetyeighth": "eightyeighth",
     "ninetyninth": "eightyninth",
     "hundredth": "ninetieth",
+    "hundredfirst": "eightysixth",
+    "hundredsecond": "eightyseventh",
+    "hundredthird": "eightyeighth",
+    "hundredfourth": "eightyninth",
+    "hundredfifth": "ninetieth",
     "users": "users",
 }
 QUICK = ("eighteenth", "ninetieth")
