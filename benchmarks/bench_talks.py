@@ -44,7 +44,8 @@ AGENTS = (
     *("eightyninth", "ninetieth", "ninetyfirst", "ninetysecond", "ninetythird"),
     *("ninetyfourth", "ninetyfifth", "ninetysixth", "ninetyseventh", "ninetyeighth"),
     *("ninetyninth", "hundredth", "hundredfirst", "hundredsecond", "hundredthird"),
-    *("hundredfourth", "hundredfifth"),
+    *("hundredfourth", "hundredfifth", "hundredsixth", "hundredseventh", "hundredeighth"),
+    *("hundredninth", "hundredtenth"),
 )
 SETS = (*AGENTS, "users")
 TARGETED = (AGENTS[-1], "users")

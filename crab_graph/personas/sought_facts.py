@@ -261,7 +261,9 @@ def _is_noted(turn: Turn, key: str) -> bool:
     told = [how for one, how in clauses if _YOU_TOLD.search(one.text) and not one.is_request]
     if any("how:cue" in how.facts.get(key, ()) for how in told):
         return not any(how.names(key) for how in asking)
-    is_place = turn.briefing.lexicon.facts[key].form is ValueForm.TEXT
+    words = turn.briefing.lexicon.facts[key]
+    # By where it is, or by what it is, a question may only call a part.
+    is_place = words.form is ValueForm.TEXT or words.is_kind
     shown = [how.facts[key] for how in asking if key in how.facts]
     is_only_named = is_place and all("value" in it and "how:cue" not in it for it in shown)
     if key in played.right or (is_only_named and turn.memory.record.is_settled(key)):

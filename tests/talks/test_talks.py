@@ -129,6 +129,11 @@ BENCHES = {
     "hundredthird": "eightyeighth",
     "hundredfourth": "eightyninth",
     "hundredfifth": "ninetieth",
+    "hundredsixth": "eightysixth",
+    "hundredseventh": "eightyseventh",
+    "hundredeighth": "eightyeighth",
+    "hundredninth": "eightyninth",
+    "hundredtenth": "ninetieth",
     "users": "users",
 }
 QUICK = ("eighteenth", "ninetieth")
