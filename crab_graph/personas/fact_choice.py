@@ -73,7 +73,8 @@ PARTICULAR = re.compile(
     r"|(?:like|prefer) (?:best|most)|does any"
     r"|(?:is there|have you|in mind) (?:any )?(?:one|an? \w+) (?:\w+ )?(?:that )?"
     r"you(?:'d|.d| would)? (?:like|prefer|rather|favou?r|wish|want)"
-    r"|(?:do|would) you (?:\w+ )?favou?r|any\b[^?]{0,30}\bas long as)\b",
+    r"|(?:do|would) you (?:\w+ )?favou?r|any\b[^?]{0,30}\bas long as"
+    r"|or (?:is|are|would|will) any (?:\w+ )?(?:fine|ok(?:ay)?|good|all right|welcome|do))\b",
     re.I,
 )
 """Asks for one of several by name."""

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from crab_graph.agents.reference.wishes import WishReader
 from crab_graph.domain.contract import TaskSlot
 from crab_graph.domain.derived_lexicon import briefing, lexicon
 from crab_graph.domain.word_checks import word_weaknesses
 from crab_graph.personas.briefing import Fact, FactLevel
 from crab_graph.personas.indirect_values import indirect_sayings
 from tests.personas.test_rules_user import Chat
+from tests.talks import moving
 from tests.talks.celebration import DECLARATION
 
 BASIC, DETAIL = FactLevel.BASIC, FactLevel.DETAIL
@@ -113,3 +115,17 @@ def test_words_of_several_are_weak_where_a_job_is_for_one():
     weak = word_weaknesses(reworded("access", say="None of us minds stairs: {value}."))
     assert any("'None of me minds stairs: {value}.'; word it for one person" in one for one in weak)
     assert not any("word it for one" in one for one in word_weaknesses(DECLARATION))
+
+
+@pytest.mark.parametrize("persona", ["terse", "impatient", "neutral"])
+def test_a_rule_that_nobody_wishes_for_is_said_not_to_matter_and_read_so(persona):
+    declaration = moving.DECLARATION
+    slots = [TaskSlot(slot.id, slot.kind, slot.title) for slot in declaration.slots]
+    facts = [Fact("trade", "plumber", BASIC), Fact("customer_id", "CU-20417", DETAIL)]
+    mover = briefing(declaration)(slots, facts, "S1-001", "2027-07-01")
+    chat = Chat(persona, briefing=mover)
+    chat.say()
+    said = chat.say("Should there be days between the renovation and the move?")
+    assert re.search(r"(?:not|n't) matter to me whether the renovation is two days", said), said
+    read = WishReader(mover.lexicon, declaration).understand([said], "2027-07-01")
+    assert "dry_first" not in read.wishes

@@ -52,8 +52,14 @@ def test_a_wish_for_all_legs_is_told_as_such_to_who_asks_for_the_first_one(condi
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
-def test_what_is_only_to_be_the_same_is_called_by_its_name(condition):
-    asked = "One thing for now: is there a carrier you would like, or may it be any of them?"
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "One thing for now: is there a carrier you would like, or may it be any of them?",
+        "Any preference on the carrier (EuroLink or Nordway), or is any carrier fine?",
+    ],
+)
+def test_what_is_only_to_be_the_same_is_called_by_its_name(condition, asked):
     assert "no particular carrier" in answered(condition, "tourist", asked)
 
 
