@@ -50,10 +50,10 @@ from crab_graph.personas.wordbook import ConflictKind, DomainLexicon, ValueForm,
 _SEVERAL = 2
 _BOUNDS = {"at_least": "at least ", "at_most": "at most "}
 _FREE = re.compile(r"Any (.+) is welcome\.")
+"""How an author says what a user has no wish on."""
 _LENGTHS = frozenset({"minutes", "hours"})
 _HOW_LONG = r"\b(?:lengths?|durations?)\b|\bhow long\b"
 """Asks for a number of those."""
-"""How an author says what a user has no wish on."""
 
 
 @cache

@@ -23,9 +23,9 @@ from crab_graph.text.totals import PRE_CHARGE_CUES, CueFamily, TotalStatement
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|\Z")
 _FOR_WHOLE = re.compile(r" for (?:the |your )?(?:whole|entire) (?!bookings?\b)")
 """What stands behind an amount that is of everything."""
-SPOKEN_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_SPOKEN_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _COUNTED = re.compile(
-    rf"\bthe (?:(?P<which>last|first) )?(?P<number>{'|'.join(SPOKEN_NUMBERS)})\b(?! of\b)"
+    rf"\bthe (?:(?P<which>last|first) )?(?P<number>{'|'.join(_SPOKEN_NUMBERS)})\b(?! of\b)"
 )
 """So many of the things that were listed."""
 MOST_TRIED = 5
@@ -129,7 +129,7 @@ def counted(episode: Episode, stated: StatedTotal) -> Iterator[Quantity]:
     found = next(reversed([*_COUNTED.finditer(said)]), None)
     if found is None:
         return
-    number = SPOKEN_NUMBERS[found["number"]]
+    number = _SPOKEN_NUMBERS[found["number"]]
     before = sorted((at, slot) for slot, at in message.priced_slots.items() if at < place)
     slots = [slot for _, slot in before]
     slots = slots[:number] if found["which"] == "first" else slots[-number:]

@@ -214,8 +214,7 @@ def _lead(turn: Turn, wrong: Sequence[Fact], right: Sequence[str]) -> list[str]:
     ]
     if asks and all(asks) and not played.questioned:
         # Which one it is to be is told by no yes.
-        words, which = turn.briefing.lexicon.facts, set[str]().union(*asks)
-        return [speaker.none_certain([words[key] for key in words if key in which])]
+        return [speaker.none_certain(set[str]().union(*asks))]
     return _affirmation(turn, right)
 
 

@@ -1,7 +1,7 @@
 """How a user answers questions: which of its facts a turn gives, what it says without one."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from crab_graph.personas.absences import absence_words, absent_facts, bound_choices, closing_words
@@ -86,7 +86,7 @@ def answer(turn: Turn) -> Decision | None:
     is_again = facts and all(_is_told(turn, one.key) and one.key not in pointed for one in facts)
     if is_again and all(_asks_plainly(turn, fact.key) for fact in facts):
         parts = [speaker.phrase("said_before")]
-    parts += [_none_certain(turn, certain)] if certain else []
+    parts += [turn.speaker.none_certain(certain)] if certain else []
     parts += [speaker.fact(fact) for fact in facts]
     if approves:
         return _with_yes(turn, parts, told)
@@ -121,14 +121,8 @@ def _of_nothing_new(turn: Turn, chosen: Sequence[Fact], certain: set[str]) -> st
     if wants_yes(turn):
         return ""
     if _is_nothing_else(turn, chosen, certain):
-        return _none_certain(turn, certain)
+        return turn.speaker.none_certain(certain)
     return _no_more(turn) if _is_all_noted(turn, chosen) else ""
-
-
-def _none_certain(turn: Turn, keys: Collection[str]) -> str:
-    """Return the words for wishes of which no certain one is meant."""
-    words = turn.briefing.lexicon.facts
-    return turn.speaker.none_certain([words[key] for key in words if key in keys])
 
 
 def _is_of_deeds(turn: Turn, asked: Sequence[str]) -> bool:
@@ -324,7 +318,7 @@ def _first_spent(turn: Turn, given: Sequence[Fact]) -> list[str]:
     meant = {key for key in meant if "how:cue" in how.facts[key]} if is_of_others else meant
     if not meant or is_given:
         return []
-    return [_none_certain(turn, which) if which else turn.speaker.phrase("no_wish")]
+    return [turn.speaker.none_certain(which) if which else turn.speaker.phrase("no_wish")]
 
 
 def _is_told(turn: Turn, key: str) -> bool:

@@ -73,8 +73,8 @@ def pay(turn: Turn) -> Decision | None:
         # The card was the last thing to say to who asks if that is all.
         is_all = {*new_facts(turn)} <= {CARD_FACT}
         without = [turn.speaker.phrase("nothing_else")] if is_all else []
-    words, bound = turn.briefing.lexicon.facts, bound_choices(turn) if asks_more else set()
-    parts += [turn.speaker.none_certain([words[k] for k in words if k in bound])] if bound else []
+    bound = bound_choices(turn) if asks_more else set()
+    parts += [turn.speaker.none_certain(bound)] if bound else []
     parts += without
     # What could not be booked with the rest is asked about beside its payments.
     is_left = reading.asks_booking and bool(wallet.pending and turn.missing and reading.ids)

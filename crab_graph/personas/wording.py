@@ -316,8 +316,9 @@ class Speaker:
             return words.none_throughout[0]
         return self._new(f"none {words.key}", words.none)
 
-    def none_certain(self, facts: Sequence[FactWords]) -> str:
+    def none_certain(self, keys: Collection[str]) -> str:
         """Return the answer to who asks which ones it is to be of what need not be certain ones."""
+        facts = [words for key, words in self._lexicon.facts.items() if key in keys]
         free = (_FREE.match(text) for one in facts for text in one.none[:1])
         nouns = [one.noun for one in facts if one.noun] or [one[1] for one in free if one]
         if not nouns:

@@ -23,7 +23,7 @@ from crab_graph.text.item_groups import ItemGroup, dealt_out, find_groups, price
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.partial_amounts import PartialAmount, find_partial_amounts
-from crab_graph.text.totals import CueFamily, Scope, TotalStatement
+from crab_graph.text.totals import AND_THEN, CueFamily, Scope, TotalStatement
 from crab_graph.text.utterance import MAX_CLAUSE, Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
@@ -37,8 +37,6 @@ _COUNTED = re.compile(rf"(?<= )(?:(?:the|all|your|our) (?:{fragment('marks', 'nu
 """`your four` or `both`, right before what they are of, as in `your four physio sessions`."""
 _AND_NUMBERS = re.compile(rf"(?<!\w)and(?!\w)|{fragment('marks', 'numbers')}")
 _OPENING = re.compile(r"\s*\(")
-_AND_THEN = re.compile(r"(?<!\w)and then(?!\w)")
-"""Between an amount and an item says of this that it comes after what the amount is of."""
 _FOR_OTHER = re.compile(r"\s+for the ")
 _OF_SUM = re.compile(r" of (?:the |your |our )?\$")
 """Says behind an amount that it is a part of a sum."""
@@ -429,7 +427,7 @@ class _ClausePrices:
             return attached
         before = bisect_right(self.items, amount.start, key=lambda item: item.end) - 1
         item = self.items[max(before, 0)]
-        is_next = _AND_THEN.search(self.utterance.text, amount.end, max(item.start, amount.end))
+        is_next = AND_THEN.search(self.utterance.text, amount.end, max(item.start, amount.end))
         return None if is_next or self._is_taken(item, amount) else item
 
     def _is_taken(self, item: Reference, amount: Amount) -> bool:

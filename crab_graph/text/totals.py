@@ -63,7 +63,8 @@ _ADDED = re.compile(
 )
 """`with the others it makes`: what is added to the parts is not all that the sum is of."""
 _AND = re.compile(r" and (?!(?:.{0,60}[.;:]))")
-_AND_THEN = re.compile(r"(?<!\w)and then(?!\w)")
+AND_THEN = re.compile(r"(?<!\w)and then(?!\w)")
+"""Says of what stands behind it that it comes after what the amount before it is of."""
 _BEGINS_WITH_SUM = re.compile(r"= ?\$")
 _ARROW = re.compile(r" ?(?:->|=>|→|⇒) ?(?:now )?")
 _BESIDE = re.compile(r"[\s():=-]{0,5}")
@@ -489,7 +490,7 @@ def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) 
         return stated[after]
     last = stated[max(before, 0)]
     is_of_rest = pattern("totals", "rest").match(text, cue.end + 1, clause.end) is not None
-    is_next = cue.family is CueFamily.CHARGE and _AND_THEN.search(text, last.end, cue.start)
+    is_next = cue.family is CueFamily.CHARGE and AND_THEN.search(text, last.end, cue.start)
     if (is_of_rest or is_next) and last.end <= cue.start:
         return None  # `shall I try the $X again, and charge the others then?`
     bracket = text.rfind("(", clause.start, last.start)
