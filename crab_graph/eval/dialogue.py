@@ -24,7 +24,8 @@ from crab_graph.text.mentions import (
 )
 from crab_graph.text.phrases import has_summary_cue, offers_transfer
 from crab_graph.text.status_claims import StatusClaim, find_status_claims
-from crab_graph.text.totals import ALL_CUES, CueFamily, MessageTotals, TotalStatement
+from crab_graph.text.total_cues import ALL_CUES, CueFamily
+from crab_graph.text.totals import MessageTotals, TotalStatement
 from crab_graph.text.utterance import Utterance, read_message
 from crab_graph.text.vocabulary import Catalogue
 from crab_graph.tools.registry import Owner

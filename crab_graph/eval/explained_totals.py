@@ -18,7 +18,8 @@ from crab_graph.eval.reading import Episode
 from crab_graph.money import format_dollars
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import ReferenceForm, references_within
-from crab_graph.text.totals import PRE_CHARGE_CUES, CueFamily, TotalStatement
+from crab_graph.text.total_cues import PRE_CHARGE_CUES, CueFamily
+from crab_graph.text.totals import TotalStatement
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|\n|\Z")
 _FOR_WHOLE = re.compile(r" for (?:the |your )?(?:whole|entire) (?!bookings?\b)")

@@ -29,7 +29,7 @@ from crab_graph.text.amounts import Amount, find_amounts, stated_amounts
 from crab_graph.text.item_prices import Bond, ItemPrice, Mark
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import ReferenceForm, references_within
-from crab_graph.text.totals import ALL_CUES, SUMMARY_CUES
+from crab_graph.text.total_cues import ALL_CUES, SUMMARY_CUES
 from crab_graph.text.utterance import Clause
 
 _OF_OTHERS = (("summary", "future"), ("summary", "negators"), ("totals", "conditions"))

@@ -15,7 +15,7 @@ from crab_graph.schema import canonical_json
 from crab_graph.text.item_prices import Mark
 from crab_graph.text.mentions import MentionForm
 from crab_graph.text.phrases import admits_error
-from crab_graph.text.totals import PRE_CHARGE_CUES
+from crab_graph.text.total_cues import PRE_CHARGE_CUES
 from crab_graph.tools.registry import Owner
 
 

@@ -93,6 +93,11 @@ _TELL_FAULTS = re.compile(
     r"|confused|slipped)\b"
 )
 """Wants to be told if something is wrong, without a question."""
+_YOUR_YES = re.compile(
+    r"\b(?:love|need|want|like|await|wait(?:ing)? for|have|get|appreciate|missing|lack) "
+    r"(?:your|a) (?:\w+ )?(?:yes|ok(?:ay)?|nod|confirmation|word) (?:that|whether|if)\b"
+)
+"""Wants to be told that something is so, without a question."""
 _WOULD_SUIT = re.compile(
     r"\b(?:is|would|will) (?:it|that|this) (?:be )?(?:all right|alright|ok(?:ay)?|fine|acceptable)"
     r"(?: (?:with|for|by) you)?,? if\b[^?]*\?"
@@ -216,7 +221,8 @@ def is_check(segment: Segment) -> bool:
     if segment.text.rstrip().endswith(":"):
         return segment.says("check") or _LEADS.search(segment.text) is not None
     if not segment.text.rstrip().endswith("?"):
-        is_told = segment.says("check") or _TELL_FAULTS.search(segment.text) is not None
+        tells = (_TELL_FAULTS.search(segment.text), _YOUR_YES.search(segment.text))
+        is_told = segment.says("check") or any(tells)
         return is_told or (segment.is_request and bool(_ASKED.search(segment.text)))
     text = _LED_UP_TO.sub("", segment.text)
     if _LOOSENS.search(text):

@@ -303,10 +303,16 @@ class DomainLexicon(_Words):
         return frozenset(named | {*self._of_kind_elsewhere(named, words)})
 
     def _of_kind_elsewhere(self, named: set[str], words: str) -> Iterator[str]:
-        """Yield the slots meant by their place alone beside one of their kind: `the Paris one`."""
+        """Yield the slots meant by their place alone beside one of their kind.
+
+        So it is with `the Paris one`, and with `the stay in Paris or in Rome`.
+        """
         for slot in named and {*self.places} - named:
-            pattern = rf"(?:{self.places[slot].pattern})(?:.s)? one\b"
-            if not named.isdisjoint(self.kind_of({slot})) and re.search(pattern, words):
+            own = self.places[slot].pattern
+            beside = [self.places[one].pattern for one in self.kind_of({slot}) & named]
+            listed = (rf"(?:{one}),? (?:or|and) (?:in )?(?:{own})\b(?! an?\b)" for one in beside)
+            forms = (rf"(?:{own})(?:.s)? one\b", *listed)
+            if beside and any(re.search(one, words) for one in forms):
                 yield slot
 
     def kind_of(self, slots: Collection[str]) -> frozenset[str]:

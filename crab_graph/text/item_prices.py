@@ -23,7 +23,9 @@ from crab_graph.text.item_groups import ItemGroup, dealt_out, find_groups, price
 from crab_graph.text.lexicon import fragment, pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.partial_amounts import PartialAmount, find_partial_amounts
-from crab_graph.text.totals import AND_THEN, CueFamily, Scope, TotalStatement
+from crab_graph.text.total_cues import CueFamily
+from crab_graph.text.total_scopes import Scope
+from crab_graph.text.totals import AND_THEN, TotalStatement
 from crab_graph.text.utterance import MAX_CLAUSE, Clause, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
@@ -19,43 +18,27 @@ from crab_graph.text.amounts import (
     stated_amounts,
     summed,
 )
-from crab_graph.text.lexicon import alternatives, fragment, lexicon, pattern
+from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import Reference, ReferenceForm, references_within
 from crab_graph.text.partial_amounts import find_partial_amounts
+from crab_graph.text.total_cues import (
+    FEWEST_PARTS,
+    CueFamily,
+    TotalCue,
+    cost_cues,
+    cue_words,
+    find_cues,
+    sum_cues,
+)
+from crab_graph.text.total_scopes import Scope, Spoken, names_nothing, scope_of, total_scope
 from crab_graph.text.utterance import Clause, InOrder, Line, Utterance
 from crab_graph.text.vocabulary import TextVocabulary
 
-
-class CueFamily(StrEnum):
-    """What kind of word makes an amount a total."""
-
-    TOTAL = "total"
-    CHARGE = "charge"
-    CHARGED = "charged"
-
-
-PRE_CHARGE_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGE})
-SUMMARY_CUES = frozenset({CueFamily.TOTAL, CueFamily.CHARGED})
-ALL_CUES = frozenset(CueFamily)
-
-_CUES = tuple(
-    (family, re.compile(rf"(?<!sub-)(?<!sub ){fragment('totals', family)}")) for family in CueFamily
-)
-_DETERMINED = re.compile(
-    rf"{fragment('totals', 'determiners')} "
-    rf"(?:{'|'.join(fragment('totals', family) for family in CueFamily)})\Z"
-    r"|(?<!\w)(?:grand total|overall \w+)\Z"
-)
-"""A cue that `the`, `your` or the like determines, or that says itself that it is the whole."""
-_DETERMINER = max(map(len, lexicon()["totals"]["determiners"])) + 1
-_UP_TO_TWO_WORDS = re.compile(r":?(?: [a-z']+){0,2} ")
 TOLD_BEFORE = re.compile(
     r"(?: (?:(?:was|is|were|are|has|have|been|now|just|in|total|altogether|charged|billed|debited"
     r"|paid) )*)?"
 )
 """What may stand between an amount and the cue that it goes before: `$X was charged in total`."""
-_THAT_IS = re.compile(r"(?:(?<!\w)(?:that's|that is|it's|so|makes)|[:=])\s*\Z")
-_FEWEST_PARTS = 3
 _LOOKS_BACK = len("sub ")
 """Characters before a clause that may bear on its words."""
 _ADDED = re.compile(
@@ -65,24 +48,9 @@ _ADDED = re.compile(
 _AND = re.compile(r" and (?!(?:.{0,60}[.;:]))")
 AND_THEN = re.compile(r"(?<!\w)and then(?!\w)")
 """Says of what stands behind it that it comes after what the amount before it is of."""
-_BEGINS_WITH_SUM = re.compile(r"= ?\$")
 _ARROW = re.compile(r" ?(?:->|=>|→|⇒) ?(?:now )?")
 _BESIDE = re.compile(r"[\s():=-]{0,5}")
 _SENTENCE_END = re.compile(r"[.!?](?= )")
-_EACH_WHOLE = re.compile(r"\bfor (?:the |each )?(?:whole|entire|full) bookings?\b")
-"""Says of each amount before it that it is of all that one booking holds."""
-_BOTH = re.compile(r"\b(?:both|(?:the|these|those) two) (?:whole |entire |full )?bookings?\W*\Z")
-"""What leads up to a total of the last two that were named, and not of everything."""
-_FOR_PHRASE = re.compile(r"\s+for\s[^,:;()\[\]$]*")
-
-
-class Scope(StrEnum):
-    """What a total is the total of."""
-
-    WHOLE = "whole"
-    UNSCOPED = "unscoped"
-    SLOTS = "slots"
-    BARE = "bare"
 
 
 class TotalStatement(NamedTuple):
@@ -118,22 +86,7 @@ class TotalStatement(NamedTuple):
         return TotalStatement(amount, *said, clause, *how)  # `_replace` takes three times as long
 
 
-class _Cue(NamedTuple):
-    family: CueFamily
-    start: int
-    end: int
-
-
 _START = attrgetter("start")
-
-
-class _Spoken(NamedTuple):
-    """A message with its references, the scope that a span reads, and the label of a line."""
-
-    utterance: Utterance
-    references: InOrder[Reference]
-    scope_of: "Callable[[tuple[int, int]], tuple[Scope, tuple[Reference, ...]]]"
-    is_labelled: Callable[[Line], bool]
 
 
 @dataclass(slots=True)
@@ -142,14 +95,14 @@ class _CuedClause:
 
     clause: Clause
     stated: Sequence[Amount]
-    cues: Sequence[_Cue]
-    costs: Sequence[_Cue]
-    known: list[tuple[list[_Cue], Sequence[TotalStatement]]] = field(default_factory=list)
+    cues: Sequence[TotalCue]
+    costs: Sequence[TotalCue]
+    known: list[tuple[list[TotalCue], Sequence[TotalStatement]]] = field(default_factory=list)
     by_families: dict[frozenset[CueFamily], Sequence[TotalStatement]] = field(default_factory=dict)
 
-    def chosen(self, text: str, families: frozenset[CueFamily]) -> list[_Cue]:
+    def chosen(self, text: str, families: frozenset[CueFamily]) -> list[TotalCue]:
         """Return the cues of some families; where there are none, the `=` before a sum is one."""
-        found: list[_Cue] = []
+        found: list[TotalCue] = []
         taken: set[int] = set()
         for cue in self.cues:
             if cue.family in families and cue.start not in taken:
@@ -157,7 +110,7 @@ class _CuedClause:
                 if len(self.cues) > 1:
                     taken.update(range(cue.start, cue.end))
         found.sort(key=_START)
-        return [*(found or _sum_cues(text, self.clause, self.stated)), *self.costs]
+        return [*(found or sum_cues(text, self.clause, self.stated)), *self.costs]
 
 
 class MessageTotals:
@@ -173,10 +126,10 @@ class MessageTotals:
         self._text, self._vocabulary = utterance.text, vocabulary
         stated = _unparted(utterance, amounts, references, vocabulary)
         # What a line says is read once, however many lines it is the parent of.
-        self._spoken = _Spoken(
+        self._spoken = Spoken(
             utterance,
             InOrder(references),
-            cache(lambda span: _scope_of(references_within(references, *span), vocabulary)),
+            cache(lambda span: scope_of(references_within(references, *span), vocabulary)),
             cache(lambda line: _is_labelled(utterance.text, line)),
         )
         self._alike: dict[object, _CuedClause | None] = {}
@@ -195,7 +148,7 @@ class MessageTotals:
 
     def _what_tells(self, clause: Clause, stated: Sequence[Amount]) -> object:
         """Return all that tells what a clause with one amount and no references says, or `None`."""
-        if len(stated) > 1 or not _names_nothing(self._spoken.references, clause):
+        if len(stated) > 1 or not names_nothing(self._spoken.references, clause):
             return None
         (amount,), utterance = stated, self._spoken.utterance
         before = utterance.text[max(0, clause.start - _LOOKS_BACK) : amount.start]
@@ -204,11 +157,11 @@ class MessageTotals:
 
     def _cues_in(self, clause: Clause, stated: Sequence[Amount]) -> "_CuedClause | None":
         """Return a clause with its cues; nothing where it holds no word of any."""
-        words = _cue_words(self._vocabulary.priced_words)
+        words = cue_words(self._vocabulary.priced_words)
         if words.search(self._text, clause.start, clause.end) is None:
             return None
-        costs = list(_cost_cues(self._text, clause, stated, self._vocabulary))
-        return _CuedClause(clause, stated, _find_cues(self._text, clause), costs)
+        costs = list(cost_cues(self._text, clause, stated, self._vocabulary))
+        return _CuedClause(clause, stated, find_cues(self._text, clause), costs)
 
     def by(self, families: frozenset[CueFamily]) -> tuple[TotalStatement, ...]:
         """Return the totals stated by cues of some families, void ones too, in text order."""
@@ -253,10 +206,10 @@ def _unparted(
 
 
 def _clause_totals(
-    spoken: _Spoken,
+    spoken: Spoken,
     clause: Clause,
     stated: Sequence[Amount],
-    cues: Sequence[_Cue],
+    cues: Sequence[TotalCue],
     vocabulary: TextVocabulary,
 ) -> Sequence[TotalStatement]:
     """Return one total for each amount bound to a cue; a real total cue goes before a charge cue.
@@ -284,7 +237,7 @@ def _clause_totals(
             continue
         cue = bound[amount]
         own = Clause(min(start, cue.start), clause.end, clause.line)
-        scope, scoped, is_loose = _scope(spoken, own, cue, amount, stated)
+        scope, scoped, is_loose = total_scope(spoken, own, cue, amount, stated)
         if _ADDED.search(text, own.start, cue.start) is not None:
             scope, scoped = Scope.UNSCOPED, ()
         start = amount.end
@@ -312,10 +265,10 @@ def _clause_totals(
 
 
 def _bound(
-    spoken: _Spoken, clause: Clause, entries: Sequence[Amount], cues: Sequence[_Cue]
-) -> dict[Amount, _Cue]:
+    spoken: Spoken, clause: Clause, entries: Sequence[Amount], cues: Sequence[TotalCue]
+) -> dict[Amount, TotalCue]:
     """Return the amounts that cues are bound to, each with the cue that makes it a total."""
-    bound: dict[Amount, _Cue] = {}
+    bound: dict[Amount, TotalCue] = {}
     for cue in sorted(cues, key=lambda cue: (cue.family is not CueFamily.TOTAL, cue.start)):
         amount = _bind(spoken, clause, entries, cue)
         if amount is None:
@@ -357,12 +310,12 @@ def _entries(
     Behind a comma, after the price of what stands right before it, an amount is by itself.
     """
     for run in amount_runs(text, stated):
-        if len(run) == _FEWEST_PARTS - 1 and text[run[0].end : run[1].start].strip() == ",":
+        if len(run) == FEWEST_PARTS - 1 and text[run[0].end : run[1].start].strip() == ",":
             before = bisect_left(references, run[0].start, key=lambda one: one.start) - 1
             if before >= 0 and _BESIDE.fullmatch(text, references[before].end, run[0].start):
                 yield from run
                 continue
-        if len(run) >= _FEWEST_PARTS and run[-1].cents == sum(one.cents for one in run[:-1]):
+        if len(run) >= FEWEST_PARTS and run[-1].cents == sum(one.cents for one in run[:-1]):
             yield summed(run[:-1])
             yield run[-1]
         else:
@@ -370,7 +323,7 @@ def _entries(
 
 
 def _with_parts(
-    spoken: _Spoken,
+    spoken: Spoken,
     entries: Sequence[Amount],
     stated: Sequence[Amount],
     totals: list[TotalStatement],
@@ -398,77 +351,7 @@ def _is_labelled(text: str, span: Clause | Line) -> bool:
     return pattern("totals", "option_labels").search(text, span.start, span.end) is not None
 
 
-def _find_cues(text: str, clause: Clause) -> list[_Cue]:
-    """Return the cues of each family, one after the other; those of two may share words."""
-    return [
-        _Cue(family, *match.span())
-        for family, form in _CUES
-        for match in form.finditer(text, clause.start, clause.end)
-    ]
-
-
-def _cost_cues(
-    text: str, clause: Clause, stated: Sequence[Amount], vocabulary: TextVocabulary
-) -> Iterable[_Cue]:
-    """Yield `costs` and the like between a word for the whole and an amount."""
-    for match in _cost_pattern(vocabulary.priced_words).finditer(text, clause.start, clause.end):
-        after = bisect_left(stated, match.end(), key=lambda amount: amount.start)
-        for amount in stated[after : after + 1]:
-            if _UP_TO_TWO_WORDS.fullmatch(text, match.end(), amount.start):
-                yield _Cue(CueFamily.TOTAL, *match.span(str(match.lastgroup)))
-    for amount in stated:
-        before = max(clause.start, amount.start - _DETERMINER)
-        if _for_pattern(vocabulary.priced_words).match(
-            text, amount.end, clause.end
-        ) and _THAT_IS.search(text, before, amount.start):
-            yield _Cue(CueFamily.TOTAL, amount.end, amount.end)
-
-
-def _sum_cues(text: str, clause: Clause, stated: Sequence[Amount]) -> Iterable[_Cue]:
-    """Yield the `=` before an amount that begins a clause, or follows others with `+` between."""
-    if _BEGINS_WITH_SUM.match(text, clause.start, stated[0].start + 1):
-        yield _Cue(CueFamily.TOTAL, clause.start, clause.start + 1)
-        return
-    if not text.endswith(("=", "= "), 0, stated[-1].start):
-        return
-    place = text.rindex("=", 0, stated[-1].start)
-    if len(stated) >= _FEWEST_PARTS:
-        is_of_parts = "+" in text[stated[0].end : stated[1].start]
-    else:
-        # What each card was charged is no amount of these, but is added up like any.
-        last = text.rfind("$", clause.start, place)
-        first = text.rfind("$", clause.start, max(last, clause.start))
-        is_of_parts = first >= 0 and "+" in text[first:last]
-    if is_of_parts:
-        yield _Cue(CueFamily.TOTAL, place, place + 1)
-
-
-@cache
-def _cue_words(priced: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what no cue is without: one of its words, also as a part of another, or a `=`."""
-    words = [word for family in CueFamily for word in lexicon()["totals"][family]]
-    return re.compile("|".join(["=", *words, *map(re.escape, priced)]))
-
-
-@cache
-def _for_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(
-        rf" for (?:the |your )?(?:whole |entire )?{alternatives(map(re.escape, words))}"
-    )
-
-
-@cache
-def _cost_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    whole = alternatives(map(re.escape, words))
-    return re.compile(
-        rf"{whole}(?: (?P<costs>{fragment('totals', 'costs')})"
-        r"|(?P<is>['\u2019]s)(?= (?:now|then|just|only) \$))"
-        rf"|{fragment('totals', 'makes')} (?:the |your )(?:whole |entire |full )?{whole}"
-        r"(?P<made>(?: at)?)(?= (?:now |then )?\$)"
-    )
-
-
-def _bind(spoken: _Spoken, clause: Clause, stated: Sequence[Amount], cue: _Cue) -> Amount | None:
+def _bind(spoken: Spoken, clause: Clause, stated: Sequence[Amount], cue: TotalCue) -> Amount | None:
     """Return the amount that a cue makes a total; none where all are in brackets with an item.
 
     Nor is the last of several a total that stands in brackets right behind its item.
@@ -506,97 +389,3 @@ def _ends_at(references: InOrder[Reference], place: int) -> bool:
     """Tell whether a reference ends at a place."""
     last = bisect_right(references.starts, place) - 1
     return last >= 0 and references[last].end == place
-
-
-def _scope(
-    spoken: _Spoken, clause: Clause, cue: _Cue, amount: Amount, stated: Sequence[Amount]
-) -> tuple[Scope, tuple[Reference, ...], bool]:
-    """Read the scope where it stands nearest to the cue first, and tell whether it is loose."""
-    if _names_nothing(spoken.references, clause) and spoken.utterance.parent(clause) is None:
-        return Scope.UNSCOPED, (), False
-    is_bare = False
-    for start, end, is_near in _regions(spoken, clause, cue, amount):
-        scope, scoped = spoken.scope_of((start, end))
-        if scope is Scope.WHOLE and _BOTH.search(spoken.utterance.text[start : cue.start]):
-            scoped = _last_two(spoken, cue.start)
-            scope = Scope.SLOTS if scoped else Scope.UNSCOPED
-        if scope in (Scope.WHOLE, Scope.SLOTS):
-            earlier = bisect_left(stated, start, key=lambda one: one.start)
-            has_own = earlier < len(stated) and stated[earlier].end <= min(cue.start, amount.start)
-            is_loose = has_own or _is_of_payer(spoken.utterance.text, scoped, cue)
-            return scope, scoped, is_loose and not is_near
-        is_bare = is_bare or scope is Scope.BARE
-    return (Scope.BARE if is_bare else Scope.UNSCOPED), (), False
-
-
-def _last_two(spoken: _Spoken, place: int) -> tuple[Reference, ...]:
-    """Return the two last things that a line names before a place, by ids where there are."""
-    begin = spoken.utterance.text.rfind("\n", 0, place) + 1
-    found = [
-        one
-        for one in spoken.references
-        if begin <= one.start < place
-        and one.form not in (ReferenceForm.WHOLE_WORD, ReferenceForm.BARE_WORD)
-    ]
-    named = {(one.slots, one.id): one for one in found if one.id} or {
-        (one.slots, one.id): one for one in found
-    }
-    return tuple(named.values())[-2:]
-
-
-def _is_of_payer(text: str, scoped: Sequence[Reference], cue: _Cue) -> bool:
-    """Tell whether who pays stands between what scopes a total and its cue: `X is booked, and you`.
-
-    Then it may as well be what that one pays in all.
-    """
-    end = max((one.end for one in scoped), default=cue.start)
-    return pattern("totals", "payers").search(text, end, max(end, cue.start)) is not None
-
-
-def _names_nothing(references: InOrder[Reference], clause: Clause) -> bool:
-    """Tell whether no reference stands in a clause, or touches it from before."""
-    last = bisect_left(references.starts, clause.end) - 1
-    return last < 0 or references[last].end < clause.start - 1
-
-
-def _scope_of(
-    found: Sequence[Reference], vocabulary: TextVocabulary
-) -> tuple[Scope, tuple[Reference, ...]]:
-    """Return the scope that references give, and of those to slots the first of each meaning."""
-    if any(reference.form is ReferenceForm.WHOLE_WORD for reference in found):
-        return Scope.WHOLE, ()
-    scoped: dict[tuple[tuple[str, ...], str], Reference] = {}
-    for reference in found:
-        if reference.form is not ReferenceForm.BARE_WORD:
-            scoped.setdefault((reference.slots, reference.id), reference)
-    if scoped:
-        slots = {slot for slots, _ in scoped for slot in slots}
-        is_whole = slots == set(vocabulary.slots)
-        return (Scope.WHOLE, ()) if is_whole else (Scope.SLOTS, tuple(scoped.values()))
-    return (Scope.BARE if found else Scope.UNSCOPED), ()
-
-
-def _regions(
-    spoken: _Spoken, clause: Clause, cue: _Cue, amount: Amount
-) -> Iterable[tuple[int, int, bool]]:
-    """Yield the spans to read, in order, and whether the words of each are the total's own."""
-    text = spoken.utterance.text
-    first, last = (cue, amount) if cue.start < amount.start else (amount, cue)
-    yield first.end, last.start, True
-    phrase = _FOR_PHRASE.match(text, last.end, clause.end)
-    if phrase and not _EACH_WHOLE.search(phrase[0]):
-        yield *phrase.span(), True
-    # References do not overlap: the last one before the cue is the only one that can touch it.
-    before = bisect_left(spoken.references, cue.start, key=lambda one: one.start) - 1
-    if before >= 0 and text.startswith(" ", cue.start - 1):
-        adjacent = spoken.references[before]
-        if adjacent.end == cue.start - 1 and adjacent.form is ReferenceForm.WHOLE_WORD:
-            yield adjacent.start, adjacent.end, True
-    if _DETERMINED.search(text, max(clause.start, cue.start - _DETERMINER), cue.end):
-        return
-    yield clause.start, cue.start, False
-    if cue.family is not CueFamily.TOTAL:
-        yield clause.start, clause.end, True
-    parent = spoken.utterance.parent(clause)
-    if parent is not None:
-        yield parent.start, parent.end, False

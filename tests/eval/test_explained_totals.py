@@ -10,7 +10,8 @@ from crab_graph.eval.explained_totals import Quantity, StatedTotal, distinct, ex
 from crab_graph.eval.reading import lay_out, read_task
 from crab_graph.eval.verifiers.item_prices import find_quotes
 from crab_graph.money import format_dollars
-from crab_graph.text.totals import ALL_CUES, MessageTotals
+from crab_graph.text.total_cues import ALL_CUES
+from crab_graph.text.totals import MessageTotals
 from tests.eval.builders import BACK, BACK_NIGHT, HOTEL, MUSEUM, OUT, OUT_MIDDAY, Plan
 from tests.eval.tapes import short_episode, tape_of
 

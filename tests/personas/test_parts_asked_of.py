@@ -162,6 +162,22 @@ def test_what_is_wished_of_a_part_is_told_to_any_open_question(condition, asked,
     assert not re.search(r"mean|question|whatever|born|\d{4}-\d\d-\d\d", said), said
 
 
+def test_two_places_behind_one_noun_are_both_asked_about():
+    said, told = told_first(
+        "impatient",
+        "tourist",
+        "Any other wishes for the stay in Brussels or in Hamburg, such as district or chain?",
+    )
+    assert "second_district" in told, said
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("thing", ["3 stars for both hotels", "the same carrier on all legs"])
+def test_who_would_love_a_yes_gets_one(condition, thing):
+    said = answered(condition, "tourist", f"I'd still love your yes that it is {thing}.")
+    assert re.search(AFFIRMS, said), said
+
+
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize(
     ("name", "asked", "says"),

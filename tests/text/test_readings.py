@@ -13,7 +13,8 @@ from crab_graph.text.item_prices import find_item_prices
 from crab_graph.text.lexicon import alternatives, pattern
 from crab_graph.text.mentions import by_slot, disclosed, find_mentions, find_references
 from crab_graph.text.status_claims import find_status_claims
-from crab_graph.text.totals import ALL_CUES, MessageTotals
+from crab_graph.text.total_cues import ALL_CUES
+from crab_graph.text.totals import MessageTotals
 from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
 from tests.travel_words import VOCABULARY

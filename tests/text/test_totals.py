@@ -3,12 +3,8 @@ import pytest
 from crab_graph.text.amounts import find_amounts
 from crab_graph.text.item_prices import find_item_prices
 from crab_graph.text.mentions import find_mentions, find_references
-from crab_graph.text.totals import (
-    ALL_CUES,
-    PRE_CHARGE_CUES,
-    SUMMARY_CUES,
-    MessageTotals,
-)
+from crab_graph.text.total_cues import ALL_CUES, PRE_CHARGE_CUES, SUMMARY_CUES
+from crab_graph.text.totals import MessageTotals
 from crab_graph.text.utterance import read_message
 from tests.text.catalogues import small_catalogue
 from tests.travel_words import VOCABULARY

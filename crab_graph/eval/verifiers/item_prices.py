@@ -27,7 +27,7 @@ from crab_graph.money import format_dollars
 from crab_graph.text.item_prices import Bond, ItemPrice, Mark
 from crab_graph.text.lexicon import pattern
 from crab_graph.text.mentions import Reference, ReferenceForm
-from crab_graph.text.totals import PRE_CHARGE_CUES
+from crab_graph.text.total_cues import PRE_CHARGE_CUES
 from crab_graph.text.utterance import normalise
 
 _BESIDE = 20

@@ -31,14 +31,9 @@ from crab_graph.eval.verifier import Duty, undisclosed, verifier
 from crab_graph.money import format_dollars
 from crab_graph.text.item_groups import charged_lists
 from crab_graph.text.phrases import is_future
-from crab_graph.text.totals import (
-    ALL_CUES,
-    PRE_CHARGE_CUES,
-    SUMMARY_CUES,
-    CueFamily,
-    Scope,
-    TotalStatement,
-)
+from crab_graph.text.total_cues import ALL_CUES, PRE_CHARGE_CUES, SUMMARY_CUES, CueFamily
+from crab_graph.text.total_scopes import Scope
+from crab_graph.text.totals import TotalStatement
 
 
 class Governance(NamedTuple):
